@@ -69,7 +69,7 @@ def _ranked(paths: Sequence[Path]) -> dict[tuple[str, str], MeasureRank]:
 
 
 def _rank_columns(found: MeasureRank | None) -> dict[str, object]:
-    told = None if found is None else found.told
+    told = None if found is None else found.power
     best, worst = (None, None) if found is None or found.rank is None else found.rank
     return {"told": told, "best_rank": best, "worst_rank": worst}
 

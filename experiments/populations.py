@@ -20,7 +20,7 @@ from gammacp.base.arrays import Floats, Indices
 from gammacp.base.files import write_text
 from gammacp.continuum import Continuum
 from gammacp.inference.contributions import DOCUMENTS, Contributions
-from gammacp.inference.populations import Over, PairSums, intervals_over
+from gammacp.inference.populations import PairSums, PopulationIntervals, intervals_over
 from gammacp.inference.resampling import interval_of_gamma
 from gammacp.measures.agreement import agreement
 from shuffling import ReferenceModel, shuffled_set
@@ -89,7 +89,9 @@ def cell(kind: str, design: str, n: int, runs: int) -> list[Row]:
     return list(held(said, found, THETA, truths))
 
 
-def held(said: Row, found: list[Over], theta: float, on_these: list[float]) -> Iterator[Row]:
+def held(
+    said: Row, found: list[PopulationIntervals], theta: float, on_these: list[float]
+) -> Iterator[Row]:
     """Yield a row per interval: how often it holds 1 − θ, or 1 − θ of these documents."""
     for name, over_name, truths in (
         ("documents, annotators new", "documents", [theta] * len(found)),
@@ -111,7 +113,7 @@ def held(said: Row, found: list[Over], theta: float, on_these: list[float]) -> I
         }
 
 
-def over(sums: PairSums) -> Over:
+def over(sums: PairSums) -> PopulationIntervals:
     """Return all three intervals, as computed by `gammacp gamma`."""
     o, e = (
         np.bincount(sums.document, x).astype(np.float64) for x in (sums.observed, sums.expected)

@@ -16,7 +16,7 @@ import numpy as np
 
 from experiments._common import write_csv
 from gammacp.base.arrays import Floats
-from gammacp.bench.power import Moments, told_by
+from gammacp.bench.power import Moments, pair_power
 from gammacp.bench.ranking import rank
 
 RUNS, QUICK = 200, 4
@@ -107,7 +107,7 @@ def true_ranks(curves: Floats) -> list[tuple[int, int]]:
     """Return best and worst rank of each curve; equal curves share their ranks."""
     spread = np.where(X > 0, SPREAD, 0.0) * np.ones_like(curves)
     truth = Moments(curves, spread**2, np.ones_like(curves))
-    told = told_by(truth, DOCUMENTS, LEVEL).told
+    told = pair_power(truth, DOCUMENTS, LEVEL).mean
     better = (told[:, None] > told + 1e-9).sum(axis=0)
     worse = (told[:, None] < told - 1e-9).sum(axis=0)
     return [(1 + int(b), len(told) - int(w)) for b, w in zip(better, worse, strict=True)]

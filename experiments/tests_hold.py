@@ -31,8 +31,8 @@ from gammacp.inference.part_tests import (
     interval_over_documents,
     paired_difference,
     parts_in_order,
-    replication,
 )
+from gammacp.inference.replication import replication
 from gammacp.inference.resampling import interval_of_gamma
 
 RUNS, FEWER = 4000, 1000

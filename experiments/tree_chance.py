@@ -102,7 +102,7 @@ def of_corpus(name: str, data: Path | None) -> list[dict[str, object]]:
         low, high = beyond.interval or (None, None)
         published = {**total.alpha, **total.scores}[measure]
         row = {"published": published, "value": beyond.value, "low": low, "high": high}
-        told = {key: v for key, v in beyond.told.items() if key != "annotators_left_out"}
+        told = {key: v for key, v in beyond.details.items() if key != "annotators_left_out"}
         rows.append({"corpus": name, "measure": measure, **row, **told})
     return rows
 

@@ -37,7 +37,7 @@ def parsed(treebank: Treebank, seed: int) -> dict[str, float]:
         if (beyond := score.beyond_chance) is not None:
             own = f"{name} by length-matched"
             found |= findings(own, beyond, beyond.p) | ratio(own, beyond)
-            found["equal lengths: value"] = beyond.told["equal_length"]
+            found["equal lengths: value"] = beyond.details["equal_length"]
     return found
 
 

@@ -74,10 +74,10 @@ class DataError(GammacpError, ValueError):
                 place = f"{place}:{self.line}"
             else:
                 place = f"line {self.line}"
-        said = self.message
-        if len(said) > _LONGEST:  # it quotes a stranger's file
-            said = f"{said[:_LONGEST]}… ({len(said) - _LONGEST} characters more)"
-        return f"{said.removesuffix('.')}. {self.hint}" if self.hint else said, place
+        text = self.message
+        if len(text) > _LONGEST:  # it quotes a stranger's file
+            text = f"{text[:_LONGEST]}… ({len(text) - _LONGEST} characters more)"
+        return f"{text.removesuffix('.')}. {self.hint}" if self.hint else text, place
 
     def within(self, part: str) -> DataError:
         """Return the error with the name of a part ("item 'x'") in its message.

@@ -80,11 +80,11 @@ def load_package(folder: Path, name: str) -> ModuleType:
     if key not in LOADED:
         spec = ModuleSpec(name, None, is_package=True)
         if (place / "__init__.py").is_file():
-            found = spec_from_file_location(
+            package_spec = spec_from_file_location(
                 name, place / "__init__.py", submodule_search_locations=[str(place)]
             )
-            assert found is not None
-            spec = found
+            assert package_spec is not None
+            spec = package_spec
         else:
             spec.submodule_search_locations = [str(place)]
         LOADED[key] = _executed(spec, place)
@@ -140,13 +140,13 @@ def instance_of(name: str, *, needs: tuple[str, ...], importing: bool) -> Any:
     module, colon, class_name = name.rpartition(":")
     if not (colon and module and class_name):
         raise UsageError(f"{name!r} is not MODULE:CLASS")
-    found = getattr(load(module) if importing else _loaded_before(module), class_name, None)
-    if not isinstance(found, type):
+    plugin_class = getattr(load(module) if importing else _loaded_before(module), class_name, None)
+    if not isinstance(plugin_class, type):
         raise UsageError(f"module {module!r} has no class {class_name!r}")
-    if not any(hasattr(found, method) for method in needs):
+    if not any(hasattr(plugin_class, method) for method in needs):
         raise UsageError(f"{name!r} has no method {needs[0]!r}")
     try:
-        return found()
+        return plugin_class()
     except TypeError as error:
         raise UsageError(f"{name!r} cannot be made without arguments: {error}") from None
 
@@ -215,10 +215,10 @@ def _imported_file(path: Path) -> ModuleType:
         raise UsageError(f"{file}: there is no such file to import")
     if not name.isidentifier():
         raise UsageError(f"{path}: {name!r} cannot be a module's name")
-    there = sys.modules.get(name)
-    if there is not None:
-        if Path(getattr(there, "__file__", None) or ".").resolve() == file:
-            return there
+    module = sys.modules.get(name)
+    if module is not None:
+        if Path(getattr(module, "__file__", None) or ".").resolve() == file:
+            return module
         raise UsageError(f"{path}: a module {name!r} exists already; rename the file")
     if package is None:
         inside = None

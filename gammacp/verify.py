@@ -107,8 +107,8 @@ class Place:
     def name(self) -> str:
         if self.outer is None:
             return str(self.step)
-        own = f"[{self.step}]" if isinstance(self.step, int) else f".{self.step}"
-        return (self.outer.name() + own).lstrip(".")
+        last_step = f"[{self.step}]" if isinstance(self.step, int) else f".{self.step}"
+        return (self.outer.name() + last_step).lstrip(".")
 
     def __getitem__(self, key: str) -> "Place":
         if not isinstance(self.value, dict) or key not in self.value:
@@ -203,11 +203,11 @@ def read(text: str) -> Place:
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of JSON; programs differ in which of two equal keys they take."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
         raise RefusedError(f"the key {twice!r} is there twice")
-    return found
+    return entries
 
 
 class Check:
@@ -217,10 +217,10 @@ class Check:
         """Read it, count the units in groups, and add up what these cost: steps 1 and 2."""
         self.file = file = read(text)
         file["version"].one_of(1, 2)
-        told = json.dumps(file["units"].value, separators=(",", ":"))
-        own = "sha256:" + hashlib.sha256(told.encode()).hexdigest()
-        if file["hash"].value != own:
-            raise file["hash"].no(f"made for other units; that of the units here is {own}")
+        units_text = json.dumps(file["units"].value, separators=(",", ":"))
+        actual_hash = "sha256:" + hashlib.sha256(units_text.encode()).hexdigest()
+        if file["hash"].value != actual_hash:
+            raise file["hash"].no(f"made for other units; that of the units here is {actual_hash}")
         self.annotators, categories = file["annotators"].names(), file["categories"].names()
         self.n, self.cover = len(self.annotators), file["cover"].one_of(False, True)
         every_pair = self.n * (self.n - 1) // 2
@@ -247,9 +247,9 @@ class Check:
         places = zip(starts, ends, strict=True)
         self.place = [(s * times[f], e * times[g]) for (s, f), (e, g) in places]
         self._read_costs(kinds)
-        kept = [place.text() for place in file.get("constraints", []).list()]
-        if kept:
-            self.given.append(f"not shown: that groups keep {', '.join(kept)}")
+        constraints = [place.text() for place in file.get("constraints", []).list()]
+        if constraints:
+            self.assumptions.append(f"not shown: that groups keep {', '.join(constraints)}")
         if self.reuse:
             self.about += f"; {file['reuse'].value} for a unit in each further group"
         self._add_groups(delta / self.grain, every_pair)
@@ -263,11 +263,11 @@ class Check:
             for i, u in enumerate(units):
                 times[u] += 1
                 for v in units[:i]:
-                    found = self.parts(u, v)
-                    if found is None:
+                    parts = self.parts(u, v)
+                    if parts is None:
                         place = self.file["groups"].list()[number]
                         raise place.no("units that cannot be together")
-                    label, over, under = found
+                    label, over, under = parts
                     labels[label] += 1
                     if over:
                         whole, rest = divmod(over * FINE, under)
@@ -281,7 +281,7 @@ class Check:
         self.low = exact + Fraction(low, FINE)
         self.high = self.low + Fraction(rounded, FINE)
         self.total = math.ceil(self.high)
-        self.said = f"{len(groups)} groups of {self.size} units cost "
+        self.cost_label = f"{len(groups)} groups of {self.size} units cost "
 
     def _read_costs(self, kinds: int) -> None:
         """Read the dissimilarity, and describe what it was read from."""
@@ -292,9 +292,9 @@ class Check:
             cost = place.number(0) / self.grain
             return int(cost) if cost.denominator == 1 else cost  # whole numbers are quicker
 
-        what, self.given = self.file["dissimilarity"], list[str]()
+        what, self.assumptions = self.file["dissimilarity"], list[str]()
         self.factor, self.ratio = Fraction(0), (0, 1)
-        label, self.known = what["categorial"], dict[tuple[int, int], Fraction | int | None]()
+        label, self.pair_costs = what["categorial"], dict[tuple[int, int], Fraction | int | None]()
         self.formula = what["positional"].one_of("sporadic", "none", "listed")
         costs = "positions do not count"
         if self.formula == "sporadic":
@@ -303,15 +303,15 @@ class Check:
             costs = f"sporadic * {what['factor'].value}"
         if self.formula == "listed":
             costs = f"pairs as listed for {what.get('name', '').value!r}"
-            self.given.append("taken as given: what pairs of units cost")
+            self.assumptions.append("taken as given: what pairs of units cost")
             for u, v, d in (row.list(3) for row in self.file["pairs"].list()):
                 pair = u.below(self.size), v.below(self.size)
-                if (min(pair), max(pair)) in self.known:
+                if (min(pair), max(pair)) in self.pair_costs:
                     raise u.no("a pair that is there twice")
-                self.known[min(pair), max(pair)] = grains(d)
+                self.pair_costs[min(pair), max(pair)] = grains(d)
         elif isinstance(label.value, list):
             costs += ", categories by a table"
-            self.given.append("taken as given: the table of what pairs of categories cost")
+            self.assumptions.append("taken as given: the table of what pairs of categories cost")
             self.table = [[grains(c) for c in r.list(kinds + 1)] for r in label.list(kinds + 1)]
             if self.table != [list(column) for column in zip(*self.table, strict=True)]:
                 raise label.no("not symmetric")
@@ -330,7 +330,7 @@ class Check:
         if self.annotator[u] == self.annotator[v]:
             return None
         if self.formula == "listed":
-            label = self.known.get((min(u, v), max(u, v)))
+            label = self.pair_costs.get((min(u, v), max(u, v)))
         else:
             label = self.table[self.kind[u]][self.kind[v]]
         if label is None:
@@ -367,7 +367,7 @@ class Check:
             rank |= {i: k for k, (_, i) in enumerate(classes[size])}
         starts = {size: [start for start, _ in some] for size, some in classes.items()}
         for i, (start, end) in enumerate(place):
-            length, own, mine, earned = end - start, units[i], owner[i], near[i]
+            length, unit, mine, earned = end - start, units[i], owner[i], near[i]
             size = length.bit_length()
             for other in sizes:
                 # Each pair once: from the longer one, or of one class from the later one.
@@ -378,14 +378,14 @@ class Check:
                 last = rank[i] if other == size else bisect_left(starts[other], start + far + 1)
                 for _, j in classes[other][first:last]:
                     if owner[j] != mine:
-                        d = self.cost(own, units[j])
+                        d = self.cost(unit, units[j])
                         if d is not None and d <= most:
                             earned[j] = near[j][i] = delta - d
         return near
 
     def by_shares(self, proof: Place) -> tuple[int, str]:
         """Return a lower bound on every alignment's cost, and its derivation: steps 3 and 4."""
-        told = proof["shares"].whole(-(1 << 400), 1 << 400, self.size)
+        shares = proof["shares"].whole(-(1 << 400), 1 << 400, self.size)
         if proof.get("pooled", False).one_of(False, True):
             self.factor, self.ratio = Fraction(0), (0, 1)
         same = defaultdict[Any, list[int]](list)
@@ -395,7 +395,7 @@ class Check:
         units = [some[0] for some in same.values()]
         self.counts = [len(some) for some in same.values()]
         self.owner = [self.annotator[u] for u in units]
-        share = [sum(told[u] for u in some) // len(some) for some in same.values()]
+        share = [sum(shares[u] for u in some) // len(some) for some in same.values()]
         # Who may use a unit again for `reuse` can be given that much, and no more, for doing so.
         self.least_share = -math.floor(self.reuse)
         self.share = [max(s, self.least_share) for s in share] if self.cover else share
@@ -451,8 +451,10 @@ class Check:
             if bound <= self.floor:
                 return
             least = [self.floor - bound + b for b in best]
-            kept = zip(rows, reach, least, strict=True)
-            rows = [[c for c, up in zip(row, r, strict=True) if up > b] for row, r, b in kept]
+            bounded_rows = zip(rows, reach, least, strict=True)
+            rows = [
+                [c for c, up in zip(row, r, strict=True) if up > b] for row, r, b in bounded_rows
+            ]
             rows = [row for row in rows if row]
         self.left -= 1 + size * size // 16
         if self.left < 0:
@@ -509,25 +511,29 @@ class Check:
             owner += [u] * self.counts[u].bit_length()
             options[u].sort()
         fair = {u: min(loss // len(them) for loss, them in options[u]) for u in units}
-        best, seen = gap, dict[int, int]()
+        best, least_loss = gap, dict[int, int]()
 
         def go(rest: int, lost: int, ahead: int) -> None:
             nonlocal best
             self.left -= 1
             best = best if rest else lost
             for loss, members in options[owner[(rest & -rest).bit_length() - 1]] if rest else ():
-                after, total, left = rest, lost + loss, ahead
+                after, total, remaining = rest, lost + loss, ahead
                 for v in members:
                     if (after >> shift[v]) & ((1 << self.counts[v].bit_length()) - 1):
-                        after, left = after - (1 << shift[v]), left - fair[v]
+                        after, remaining = after - (1 << shift[v]), remaining - fair[v]
                     elif not self.cover:
                         break
                     else:
                         total += self.share[v] - self.least_share
                 else:
-                    if total + left < best and total < seen.get(after, best) and self.left > 0:
-                        seen[after] = total
-                        go(after, total, left)
+                    if (
+                        total + remaining < best
+                        and total < least_loss.get(after, best)
+                        and self.left > 0
+                    ):
+                        least_loss[after] = total
+                        go(after, total, remaining)
 
         go(whole, 0, sum(fair[u] * self.counts[u] for u in units))
         return best if self.left > 0 else 0
@@ -571,35 +577,37 @@ class Check:
         status = claim["status"].one_of("optimal", "feasible", "by CP-SAT, unchecked")
         self.error = min(error, MOST_ERROR * cost)
         right = cost - self.error <= self.low and self.high <= cost + self.error
-        said = "NOT the cost that is claimed: " * (not right) + self.said
-        lines = [self.about, *self.given, f"{said}{float(self.high * self.grain):.12g}"]
+        label = "NOT the cost that is claimed: " * (not right) + self.cost_label
+        lines = [self.about, *self.assumptions, f"{label}{float(self.high * self.grain):.12g}"]
         self.least: Fraction | int = 0  # what no alignment costs less than, in grains
         self.best_known = False
         nothing = False, [*lines, "NOT checked: whether an alignment costs less; no proof is here"]
         kind = proof["kind"].value
         try:
             if self.high == 0:
-                found, how = 0, "no group costs less than 0"
+                best_bound, how = 0, "no group costs less than 0"
             elif kind == "none" or (kind == "matrix" and self.cover):
                 return nothing
             else:
-                found, how = (self.by_matrix if kind == "matrix" else self.by_shares)(proof)
+                best_bound, how = (self.by_matrix if kind == "matrix" else self.by_shares)(proof)
         except RecursionError:  # hundreds of annotators, or of units that cannot be told apart
             return nothing
-        found = max(found, 0)
+        best_bound = max(best_bound, 0)
         least = max(bound, cost if status == "optimal" else bound)
-        proven = found >= least - self.error
-        self.least = min(bound if proven else found, self.high)
-        told = "bound verified: " if proven else "NOT what is claimed, only this bound: "
-        self.best_known = right and proven and (status == "optimal" or found >= cost - self.error)
+        proven = best_bound >= least - self.error
+        self.least = min(bound if proven else best_bound, self.high)
+        verdict = "bound verified: " if proven else "NOT what is claimed, only this bound: "
+        self.best_known = (
+            right and proven and (status == "optimal" or best_bound >= cost - self.error)
+        )
         if right and proven and status == "optimal":
-            told, shown = "", cost
-            most = max(cost - found, cost - self.low, self.high - cost)
-            left = f" (error {float(most * self.grain):.2g})"
+            verdict, shown = "", cost
+            most = max(cost - best_bound, cost - self.low, self.high - cost)
+            remark = f" (error {float(most * self.grain):.2g})"
         else:
-            shown, left = found, f", gap {float((self.high - found) * self.grain):.3g}"
-        told += f"no alignment costs less than {float(shown * self.grain):.12g}{left}"
-        return right and proven, [*lines, told, how]
+            shown, remark = best_bound, f", gap {float((self.high - best_bound) * self.grain):.3g}"
+        verdict += f"no alignment costs less than {float(shown * self.grain):.12g}{remark}"
+        return right and proven, [*lines, verdict, how]
 
 
 class Disorder:
@@ -645,10 +653,10 @@ def rows_of(check: Check) -> list[Unit]:
 
 def units_of(check: Check) -> People:
     """Return start, length and category of the units of each annotator."""
-    found: dict[str, Units] = {name: [] for name in check.annotators}
+    units_by_annotator: dict[str, Units] = {name: [] for name in check.annotators}
     for annotator, category, start, end in rows_of(check):
-        found[annotator].append((start, end - start, category))
-    return found
+        units_by_annotator[annotator].append((start, end - start, category))
+    return units_by_annotator
 
 
 class Around:
@@ -666,15 +674,15 @@ class Around:
         behind = (i for i in range(1, len(rows)) if rows[i][0] - rows[i - 1][0] > self.near)
         first = next(behind, 0)
         rows = rows[first:] + [(place + circle, kind, x) for place, kind, x in rows[:first]]
-        self.places, self.there = list[float](), list[list[tuple[Any, float]]]()
+        self.places, self.units_at = list[float](), list[list[tuple[Any, float]]]()
         last = -math.inf
         for place, kind, length in rows:
             if place - last > self.near:
                 self.places.append(place - rows[0][0])
-                self.there.append([])
+                self.units_at.append([])
                 last = place
-            self.there[-1].append((kind, length))
-        for some in self.there:
+            self.units_at[-1].append((kind, length))
+        for some in self.units_at:
             some.sort()
 
     def is_turned(self, other: "Around") -> bool:
@@ -682,10 +690,10 @@ class Around:
         size = len(self.places)
         if size == 0 or len(other.places) != size:
             return size == len(other.places)
-        kind, length = self.there[0][0]
+        kind, length = self.units_at[0][0]
         return any(
             self._is_turned_to(other, first)
-            for first, some in enumerate(other.there)
+            for first, some in enumerate(other.units_at)
             if some[0][0] == kind and abs(some[0][1] - length) <= self.near
         )
 
@@ -695,10 +703,10 @@ class Around:
             laps, k = divmod(first + i, size)
             if abs(other.places[k] + laps * self.circle - begin - place) > self.near:
                 return False
-            own, there = self.there[i], other.there[k]
-            if [kind for kind, _ in own] != [kind for kind, _ in there]:
+            units, other_units = self.units_at[i], other.units_at[k]
+            if [kind for kind, _ in units] != [kind for kind, _ in other_units]:
                 return False
-            for (_, x), (_, y) in zip(own, there, strict=True):
+            for (_, x), (_, y) in zip(units, other_units, strict=True):
                 if abs(x - y) > self.near or (x == 0) != (y == 0):
                     return False
         return True
@@ -754,13 +762,13 @@ class Gamma:
         """Check every certificate, and add up what they cost: steps 6 and 7."""
         self.file, self.folder = read(text), folder
         self.file["version"].one_of(1)
-        self.names, self.failed, self.given = set[str](), list[str](), dict[str, None]()
+        self.names, self.failed, self.assumptions = set[str](), list[str](), dict[str, None]()
         self.problem: Any = None
         self.about, self.people = "", Counter[tuple[str, ...]]()
         self.units: Documents = {}
         self.sets, self.equal, self.empty, self.documents = 0, 0, 0, 0
         self.loose_sets = self.loose_documents = self.strata = 0  # not proven best; strata
-        self.weights, self.known = dict[str, float](), list[float]()
+        self.weights, self.gamma_range = dict[str, float](), list[float]()
         self.turns, self.exempt = list[Turned](), list[str]()
         self.weight = self.observed = self.lowest = 0.0
         self.expected = self.proven = self.error = 0.0
@@ -789,44 +797,44 @@ class Gamma:
         if row["hash"].text() != "sha256:" + hashlib.sha256(content).hexdigest():
             raise row["hash"].no(f"{name!r} was changed, or is another file")
         try:
-            found = Check(content.decode())
-            proven, lines = found.claim()
+            certificate = Check(content.decode())
+            proven, lines = certificate.claim()
         except (RefusedError, OverflowError, UnicodeDecodeError) as error:
             raise RefusedError(f"{name}: {error}") from None
-        problem = found.file["dissimilarity"].value
+        problem = certificate.file["dissimilarity"].value
         if isinstance(problem["categorial"], list):
-            problem = problem | {"categories": found.file["categories"].value}
-        self.problem, self.about = self.problem or problem, self.about or found.about
+            problem = problem | {"categories": certificate.file["categories"].value}
+        self.problem, self.about = self.problem or problem, self.about or certificate.about
         if problem != self.problem:
             raise row["file"].no(f"{name!r} has another dissimilarity than the others")
-        if found.cover or found.n < 2 or not found.size:
+        if certificate.cover or certificate.n < 2 or not certificate.size:
             raise row["file"].no(f"{name!r} is a cover, of one annotator, or without units")
-        self.given |= dict.fromkeys(found.given)
+        self.assumptions |= dict.fromkeys(certificate.assumptions)
         if not proven:
             self.failed += [f"{name}: {line}" for line in lines if "NOT" in line]
-        return found
+        return certificate
 
     def _add_part(self, part: Place) -> None:
         """Add documents, and the random sets that they are compared with."""
         self.chances[part["chance"].text()] = None
         checks = [self._certificate(row) for row in part["documents"].list()]
-        if len({found.n for found in checks}) != 1:
+        if len({certificate.n for certificate in checks}) != 1:
             raise part["documents"].no("empty, or with different numbers of annotators")
         weight = 0.0
-        for row, found in zip(part["documents"].list(), checks, strict=True):
-            observed, heavy = Disorder(found), float(row["weight"].number(1e-100, 1e100))
+        for row, certificate in zip(part["documents"].list(), checks, strict=True):
+            observed, heavy = Disorder(certificate), float(row["weight"].number(1e-100, 1e100))
             weight += heavy * observed.x
             name = row["name"].text()
             if name in self.weights:
                 raise row["name"].no(f"{name!r} is there twice")
             self.weights[name] = heavy
             bounds_of(row)
-            self.people[tuple(found.annotators)] += 1
-            self.loose_documents += not found.best_known
+            self.people[tuple(certificate.annotators)] += 1
+            self.loose_documents += not certificate.best_known
             self.observed += heavy * observed.x * observed.value
             self.lowest += heavy * observed.x * observed.least
             self.error += heavy * observed.x * observed.error
-            self.units[name] = rows_of(found)
+            self.units[name] = rows_of(certificate)
         self.documents += len(checks)
         sets, strata = self._random_sets(part, checks)
         by_size = part["mean"].one_of("sets", "ratio") == "ratio"
@@ -834,7 +842,7 @@ class Gamma:
         values = [one.value for one in sets]
         if len({one.x for one in sets}) > 1:
             how = "by their units" if by_size else "alike, however many units they have"
-            self.given[f"taken as given: random sets weigh {how}"] = None
+            self.assumptions[f"taken as given: random sets weigh {how}"] = None
         if not sum(weights):
             raise part["sets"].no("none has units")
 
@@ -850,10 +858,10 @@ class Gamma:
     def _random_sets(self, part: Place, checks: list[Check]) -> tuple[list[Disorder], list[int]]:
         """Return the disorder and the stratum of each set; they are turns unless exempt."""
         circle = self._circle(part, checks)
-        any_name, own = part["chance"].text().startswith("shift"), units_of(checks[0])
-        data = {name: Around(units, circle or 0.0) for name, units in own.items()}
+        any_name, observed_units = part["chance"].text().startswith("shift"), units_of(checks[0])
+        data = {name: Around(units, circle or 0.0) for name, units in observed_units.items()}
         earlier = list[tuple[Any, str]]()
-        found, strata = list[Disorder](), list[int]()
+        disorders, strata = list[Disorder](), list[int]()
         rows, rounds = part["sets"].list(), self._rounds(part, len(checks))
         if len(rows) < 2:
             raise part["sets"].no("fewer than two")
@@ -868,10 +876,10 @@ class Gamma:
             if strata[k] != k % rounds:
                 raise row.no(f"not of stratum {k % rounds}: {rounds} are drawn from in turn")
             # Shift can draw nothing but annotators without units.
-            bare = circle is None or (any_name and not all(own.values()))
+            bare = circle is None or (any_name and not all(observed_units.values()))
             if row["file"].value is None and bare:
                 self.empty += 1
-                found.append(Disorder())
+                disorders.append(Disorder())
                 continue
             drawn = self._certificate(row)
             if drawn.n != checks[0].n:
@@ -881,17 +889,19 @@ class Gamma:
                 self._check_turn(row, data, people, circle, any_name)
             units = layout(people, any_name)
             near = 4 * NEAR * (circle or 0.0)
-            known = next((name for other, name in earlier if is_same(units, other, near)), None)
-            if known is not None:
+            former_name = next(
+                (name for other, name in earlier if is_same(units, other, near)), None
+            )
+            if former_name is not None:
                 self.equal += 1
                 # Annotators that are cut between two units that touch can be cut there again.
-                if circle and not all(touch(one, circle) for one in own.values() if one):
-                    raise row["file"].no(f"{row['file'].value!r} has the units of {known!r}")
+                if circle and not all(touch(one, circle) for one in observed_units.values() if one):
+                    raise row["file"].no(f"{row['file'].value!r} has the units of {former_name!r}")
             earlier.append((units, row["file"].value))
-            found.append(Disorder(drawn))
+            disorders.append(Disorder(drawn))
             self.loose_sets += not drawn.best_known
         self.sets += len(rows)
-        return found, strata
+        return disorders, strata
 
     def _rounds(self, part: Place, documents: int) -> int:
         """Return how many strata there are: documents from which sets are drawn in turn, or 1."""
@@ -968,10 +978,10 @@ class Gamma:
         least = 1 - self.observed / low if low else -math.inf
         self.interval = [least, 1 - self.lowest / high] if self.observed else [1.0, 1.0]
         # What gamma can be if better alignments than those here are found.
-        self.known = [1.0, 1.0]
+        self.gamma_range = [1.0, 1.0]
         if self.observed:
             worst = 1 - self.observed / self.proven if self.proven else -math.inf
-            self.known = [worst, 1 - self.lowest / self.expected]
+            self.gamma_range = [worst, 1 - self.lowest / self.expected]
         if max(self.weights.values()) > MOST_RATIO * min(self.weights.values()):
             raise RefusedError("weight: a document counts for nothing beside the others")
 
@@ -993,8 +1003,8 @@ class Gamma:
         ends = zip(file["interval"].list(2), self.interval, strict=True)
         inside = [agrees(claim, x) for claim, x in ends]
         (low, high), wrong = self.interval, "NOT what is claimed: "
-        left = "" if self.proven >= self.expected * (1 - SUM_ERROR) else ", of proven bounds"
-        lines = [self.about, *self._others(), *self.given, *self.failed]
+        remark = "" if self.proven >= self.expected * (1 - SUM_ERROR) else ", of proven bounds"
+        lines = [self.about, *self._others(), *self.assumptions, *self.failed]
         loose = self.loose_sets + self.loose_documents
         status = file.get("status", "optimal").one_of("optimal", "feasible")
         best = not loose or status != "optimal"
@@ -1006,7 +1016,7 @@ class Gamma:
         )
         lines.append(
             f"{wrong * (not all(inside))}interval {low:.12g} to {high:.12g}: {self.sets} random "
-            f"sets at a confidence of {self.confidence:.12g}{left}"
+            f"sets at a confidence of {self.confidence:.12g}{remark}"
         )
         signed = [f"{wrong}{line}" for line in self._differences()]
         lines += [*signed, *self._taken()]
@@ -1021,14 +1031,14 @@ class Gamma:
     def _differences(self) -> list[str]:
         """Return where the signature says other settings than the proof has."""
         fields = [field.partition(":") for field in self.file["signature"].text().split("|")[1:]]
-        told, seed = {key: text for key, _, text in fields}, self.file["seed"].number(kind=int)
+        claims, seed = {key: text for key, _, text in fields}, self.file["seed"].number(kind=int)
         confidence = repr(float(self.file["confidence"].number())).removesuffix(".0")
-        own = {"chance": ",".join(self.chances), "samples": str(self.sets), "seed": str(seed)}
+        facts = {"chance": ",".join(self.chances), "samples": str(self.sets), "seed": str(seed)}
         return [
-            f"the signature says {key}:{told.get(key, '')}, and the proof is of {key}:{value}"
-            for key, value in (own | {"c": confidence}).items()
+            f"the signature says {key}:{claims.get(key, '')}, and the proof is of {key}:{value}"
+            for key, value in (facts | {"c": confidence}).items()
             # Models of several documents are there in any order.
-            if sorted(told.get(key, "").split(",")) != sorted(value.split(","))
+            if sorted(claims.get(key, "").split(",")) != sorted(value.split(","))
         ]
 
     def _others(self) -> list[str]:
@@ -1036,16 +1046,16 @@ class Gamma:
         others = list(self.people.items())[1:]
         shown = [f"{', '.join(map(repr, names))} ({k})" for names, k in others[:MOST_SHOWN]]
         more = f"; and {len(others) - MOST_SHOWN} more" if others[MOST_SHOWN:] else ""
-        said = f"annotators of other documents (how many): {'; '.join(shown)}{more}"
-        return [said] if others else []
+        sentence = f"annotators of other documents (how many): {'; '.join(shown)}{more}"
+        return [sentence] if others else []
 
     def _known(self) -> str:
         """Return how many alignments are not proven to be best, and what gamma of those can be."""
         return (
             f"; alignments of {self.loose_sets} of {self.sets} random sets and of "
             f"{self.loose_documents} of {self.documents} documents are not proven to be best, and "
-            f"gamma of the best is only known to lie in {self.known[0]:.12g} to "
-            f"{self.known[1]:.12g} by proven bounds"
+            f"gamma of the best is only known to lie in {self.gamma_range[0]:.12g} to "
+            f"{self.gamma_range[1]:.12g} by proven bounds"
         )
 
     def _circles(self) -> list[str]:
@@ -1127,9 +1137,9 @@ def units_in(path: str) -> tuple[Documents, str]:
         header = table.pop(0)
     else:
         header = columns
-    found: Documents = {}
+    documents: Documents = {}
     place = [header.index(name) for name in columns]
-    own = header.index("document") if "document" in header else None
+    document_column = header.index("document") if "document" in header else None
     for number, row in enumerate(table, 1):
         if len(row) != len(header):
             raise RefusedError(f"row {number} has not the columns {', '.join(header)}")
@@ -1137,8 +1147,10 @@ def units_in(path: str) -> tuple[Documents, str]:
         if cells[2] or cells[3]:  # other rows declare annotators without units
             names = [Place(cell or None, None, f"row {number}") for cell in cells[:2]]
             unit = _unit([*names, *(_position(c, number) for c in cells[2:])])
-            found.setdefault("" if own is None else row[own].strip(), []).append(unit)
-    return found, ", ".join(name for name in header if name not in (*columns, "document"))
+            documents.setdefault(
+                "" if document_column is None else row[document_column].strip(), []
+            ).append(unit)
+    return documents, ", ".join(name for name in header if name not in (*columns, "document"))
 
 
 def _position(cell: str, number: int) -> Place:
@@ -1168,8 +1180,8 @@ def compare(documents: Documents, path: str) -> tuple[bool, str]:
     except (RefusedError, csv.Error, UnicodeDecodeError) as error:
         hint = "gammacp convert FILE units.json makes a file to compare with of any format"
         raise RefusedError(f"--file {path}: {error}; {hint}") from None
-    here, there = (_pooled(units) for units in (documents, others))
-    lost, more = here - there, there - here
+    these_units, other_units = (_pooled(units) for units in (documents, others))
+    lost, more = these_units - other_units, other_units - these_units
     beside = f" (not compared: {ignored})" if ignored else ""
     if lost or more:
         example = ", ".join(f"{unit!r}" for unit in sorted([*lost, *more], key=repr)[:2])
@@ -1177,21 +1189,25 @@ def compare(documents: Documents, path: str) -> tuple[bool, str]:
             f"NOT the units of {path}: {lost.total()} are not there, {more.total()} of it are not "
             f"here, such as {example}; selections change units{beside}"
         )
-    size = here.total()
+    size = these_units.total()
     others = {name: units for name, units in others.items() if units}
     if max(len(documents), len(others)) < 2:
         return True, f"the {size} units are those of {path}{beside}"
     if {*others} == {""}:
-        said = f"the {size} units are those of {path}, which does not say of which document{beside}"
-        return True, said
-    ours, theirs = (
+        sentence = (
+            f"the {size} units are those of {path}, which does not say of which document{beside}"
+        )
+        return True, sentence
+    multisets, other_multisets = (
         Counter(frozenset(Counter(units).items()) for units in some.values())
         for some in (documents, others)
     )
     names = {*documents} == {*others}
     moved = [n for n in documents if names and Counter(documents[n]) != Counter(others[n])]
-    if ours != theirs or moved:
-        some = [n for n, u in documents.items() if frozenset(Counter(u).items()) not in theirs]
+    if multisets != other_multisets or moved:
+        some = [
+            n for n, u in documents.items() if frozenset(Counter(u).items()) not in other_multisets
+        ]
         example = ", ".join(map(repr, (some or moved)[:2]))
         return False, f"NOT the documents of {path}: other units, or names, of {example}{beside}"
     other = "" if names else ", whatever they are called"
@@ -1230,8 +1246,8 @@ def check(path: str, data: str | None = None) -> tuple[bool, list[str], Gamma | 
         certificate = Check(text)
         (proven, lines), units = certificate.claim(), {"": rows_of(certificate)}
     if data is not None:
-        same, said = compare(units, data)
-        proven, lines = proven and same, [*lines, said]
+        same, sentence = compare(units, data)
+        proven, lines = proven and same, [*lines, sentence]
     return proven, lines, proof
 
 

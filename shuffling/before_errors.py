@@ -78,7 +78,7 @@ class Statistics:
         continua = list(continua)
         lengths = np.concatenate([c.lengths for c in continua])
         gaps = gaps_of(continua)
-        seen = [
+        labels = [
             c.categories[k] if k >= 0 else None for c in continua for k in c.category_codes.tolist()
         ]
         return cls(
@@ -88,7 +88,7 @@ class Statistics:
             touching=float((gaps == 0).mean()),
             overlapping=float((gaps < 0).mean()),
             gap_spread=_spread(gaps[gaps > 0]),
-            categories=np.array([seen.count(name) for name in names]) / len(seen),
+            categories=np.array([labels.count(name) for name in names]) / len(labels),
             extent=float(np.mean([c.length for c in continua])),
         )
 
@@ -166,12 +166,12 @@ class BeforeErrors:
     ----------
     model
         Model as `fit` learns it.
-    seen
+    observed
         Statistics of the annotations that it was learnt from.
     """
 
     model: ReferenceModel
-    seen: Statistics
+    observed: Statistics
 
     @classmethod
     def learn(cls, continua: Sequence[Continuum]) -> BeforeErrors:
@@ -209,19 +209,19 @@ class BeforeErrors:
         DataError
             The errors cannot be made on the model, or leave no unit.
         """
-        made = resolve_errors(errors)
+        error_list = resolve_errors(errors)
         guess = start or self._start
         best = None
         before: tuple[Guess, Statistics] | None = None
         for _ in range(FEWER_ROUNDS if start else ROUNDS):
             with fewer_errors() as fewer:
                 drawn = self.drawn(
-                    guess, made, magnitude, n_annotators, indices=range(sets), seed=seed
+                    guess, error_list, magnitude, n_annotators, indices=range(sets), seed=seed
                 )
             got = self.statistics(drawn)
-            found = Fitted(drawn, guess, self.seen.distance(got), tuple(fewer))
-            if best is None or found.misfit < best.misfit:
-                best = found
+            candidate = Fitted(drawn, guess, self.observed.distance(got), tuple(fewer))
+            if best is None or candidate.misfit < best.misfit:
+                best = candidate
             if best.misfit < CLOSE:
                 break
             before, guess = (guess, got), self._next_guess(guess, got, before)
@@ -247,8 +247,10 @@ class BeforeErrors:
         for k, index in enumerate(indices):
             # Round down or up so that the mean number of units over the sets is right.
             units = max(1, math.floor(guess.units + (k + 0.5) / len(indices)))
-            own = replace(model, n_units=units)
-            sets.append(shuffled_set(own, errors, magnitude, n_annotators, index=index, seed=seed))
+            set_model = replace(model, n_units=units)
+            sets.append(
+                shuffled_set(set_model, errors, magnitude, n_annotators, index=index, seed=seed)
+            )
         if not any(c.n_units for c in sets):
             raise DataError("no unit is left in any shuffled set")
         return tuple(sets)
@@ -259,7 +261,7 @@ class BeforeErrors:
 
     @property
     def _start(self) -> Guess:
-        s = self.seen
+        s = self.observed
         return Guess(s.units, 1.0, 1.0, s.touching, s.overlapping, 1.0, s.categories, s.extent)
 
     def _next_guess(
@@ -269,12 +271,12 @@ class BeforeErrors:
 
         A parameter is corrected further if its statistic responded little to the correction before.
         """
-        seen = self.seen
+        observed = self.observed
 
         def correct(parameter: str, statistic: str) -> float:
             value = getattr(guess, parameter)
             reached = getattr(got, statistic)
-            step = _step(getattr(seen, statistic), reached)
+            step = _step(getattr(observed, statistic), reached)
             if before is not None and step != 1:
                 moved = math.log(value / getattr(before[0], parameter))
                 if was := getattr(before[1], statistic):
@@ -287,18 +289,18 @@ class BeforeErrors:
 
         # Ratio of the numbers of gaps of the annotators and of the reference, at least 1.
         echo = max(got.units / guess.units, guess.units / got.units)
-        touching = guess.touching + echo * (seen.touching - got.touching)
-        overlapping = guess.overlapping + echo * (seen.overlapping - got.overlapping)
+        touching = guess.touching + echo * (observed.touching - got.touching)
+        overlapping = guess.overlapping + echo * (observed.overlapping - got.overlapping)
         again = np.where(got.categories > 0, got.categories, 1.0)
-        ratio = np.where(got.categories > 0, seen.categories / again, 1.0)
+        ratio = np.where(got.categories > 0, observed.categories / again, 1.0)
         prevalence = guess.prevalence * ratio
         units = correct("units", "units")
         stretch = correct("stretch", "length")
-        if self.model.layout is Layout.APART and seen.extent:
+        if self.model.layout is Layout.APART and observed.extent:
             # Units that would not fit into the continuum cannot have been there.
-            over = units * stretch * seen.length / seen.extent
-            if over > 1 and units > seen.units:
-                fewer = max(seen.units, units / over)
+            over = units * stretch * observed.length / observed.extent
+            if over > 1 and units > observed.units:
+                fewer = max(observed.units, units / over)
                 units, over = fewer, over * fewer / units
             stretch /= max(over, 1.0)
         return Guess(
@@ -335,9 +337,9 @@ class BeforeErrors:
         return replace(model, categories=categories, gaps=gaps, layout=layout, length=total)
 
     def _lengths(self, learnt: Distribution, guess: Guess, longest: float) -> Distribution:
-        if not isinstance(learnt, Empirical) or not self.seen.length:
+        if not isinstance(learnt, Empirical) or not self.observed.length:
             return learnt
-        values = _spread_out(np.array(learnt.values), self.seen.length, guess.power)
+        values = _spread_out(np.array(learnt.values), self.observed.length, guess.power)
         values = np.minimum(values * guess.stretch, longest)
         if not self.model.integer:
             return Empirical(tuple(values.tolist()))
@@ -349,9 +351,9 @@ class BeforeErrors:
 
         Their mean is `mean`, as far as these shares allow.
         """
-        seen = self._seen_gaps
-        negative = seen[seen < 0]
-        positive = seen[seen > 0]
+        gaps = self._observed_gaps
+        negative = gaps[gaps < 0]
+        positive = gaps[gaps > 0]
         if len(negative):
             below = round(_POINTS * guess.overlapping)
         else:
@@ -368,7 +370,7 @@ class BeforeErrors:
         return Empirical(tuple(np.concatenate(parts).tolist()))
 
     @cached_property
-    def _seen_gaps(self) -> Floats:
+    def _observed_gaps(self) -> Floats:
         gaps = self.model.gaps
         return np.array(gaps.values if isinstance(gaps, Empirical) else (), np.float64)
 
@@ -394,8 +396,8 @@ def _quantiles(values: Floats, count: int) -> Floats:
     return np.asarray(np.quantile(values, places, method="inverted_cdf"))
 
 
-def _step(seen: float, got: float) -> float:
-    """Return the factor that takes a statistic to the one seen, within bounds."""
-    if seen > 0 and got > 0:
-        return min(_STEEPEST, max(1 / _STEEPEST, seen / got))
+def _step(observed: float, got: float) -> float:
+    """Return the factor that takes a statistic to the observed one, within bounds."""
+    if observed > 0 and got > 0:
+        return min(_STEEPEST, max(1 / _STEEPEST, observed / got))
     return 1.0

@@ -88,13 +88,13 @@ class _Line:
         start = self.starts.pop(at)
         end = self.ends.pop(at)
         self.units.pop(at)
-        found = None
+        place = None
         if spare is None:
-            found = self._slide(ranges, end - start, u[0], 1.0 if integer else 0.0)
+            place = self._slide(ranges, end - start, u[0], 1.0 if integer else 0.0)
         elif free := self._free(ranges, 1.0 if integer else 0.0):
-            found = _draw_place(free, integer, u, spare)
-        if found is not None:
-            at, start, end = found
+            place = _draw_place(free, integer, u, spare)
+        if place is not None:
+            at, start, end = place
         self.starts.insert(at, start)
         self.ends.insert(at, end)
         self.units.insert(at, unit)

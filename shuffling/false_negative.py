@@ -41,16 +41,16 @@ class FalseNegative:
         Raises DataError if a segmentation is to be kept, but the units are not one.
         """
         # random() < 1, so that magnitude 1 drops everything; ≥ 0, so that magnitude 0 drops nothing
-        kept = rng.random(len(units)) >= magnitude
+        is_kept = rng.random(len(units)) >= magnitude
         if not setting.covering or self.gaps:
             if units.breaks is None:
                 breaks = None
             else:
-                breaks = units.breaks[kept]
-            return Units(units.starts[kept], units.ends[kept], units.codes[kept], breaks)
+                breaks = units.breaks[is_kept]
+            return Units(units.starts[is_kept], units.ends[is_kept], units.codes[is_kept], breaks)
         if not len(units) or magnitude == 0:
             return units
         check_segmentation(units, setting.bounds, self.name)
-        kept[0] = True
-        starts = units.starts[kept]
-        return Units(starts, np.append(starts[1:], units.ends[-1]), units.codes[kept])
+        is_kept[0] = True
+        starts = units.starts[is_kept]
+        return Units(starts, np.append(starts[1:], units.ends[-1]), units.codes[is_kept])

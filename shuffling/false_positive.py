@@ -154,24 +154,26 @@ def _add_boundaries(
     return Units(starts, np.append(starts[1:], setting.bounds[1]), labels[order])
 
 
-def _new_boundaries(taken: Floats, new: int, setting: Setting, rng: np.random.Generator) -> Floats:
+def _new_boundaries(
+    existing: Floats, new: int, setting: Setting, rng: np.random.Generator
+) -> Floats:
     """Return places inside the bounds: the first distinct ones of a random stream.
 
     There are fewer than `new` if the bounds have no room for more.
     """
     lowest, highest = setting.bounds
-    taken = np.unique(taken)
+    existing = np.unique(existing)
     if setting.integer:
-        room = highest - lowest - len(taken)
+        room = highest - lowest - len(existing)
     else:
         room = math.inf
     if highest == lowest:  # no place lies between the bounds
-        return taken[:0]
-    found = taken
-    while len(found) < len(taken) + min(new, room):
+        return existing[:0]
+    all_boundaries = existing
+    while len(all_boundaries) < len(existing) + min(new, room):
         more = lowest + rng.random(_BATCH) * (highest - lowest)
         if setting.integer:
             more = np.floor(more)
-        found = np.append(found, more[(lowest < more) & (more < highest)])
-        found = found[np.sort(np.unique(found, return_index=True)[1])]
-    return found[len(taken) : len(taken) + new]
+        all_boundaries = np.append(all_boundaries, more[(lowest < more) & (more < highest)])
+        all_boundaries = all_boundaries[np.sort(np.unique(all_boundaries, return_index=True)[1])]
+    return all_boundaries[len(existing) : len(existing) + new]

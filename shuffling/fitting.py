@@ -110,14 +110,14 @@ def gaps_of(continua: Iterable[Continuum]) -> Floats:
     Together with the lengths of the units they add up to the continuum: the gap before a unit is
     negative if the unit overlaps the one before.
     """
-    found = [np.zeros(0)]
+    gaps = [np.zeros(0)]
     for c in continua:
         lowest, highest = c.bounds
         for low, high in zip(c.offsets[:-1], c.offsets[1:], strict=True):
             if high > low:
                 begins = np.append(c.starts[low:high], highest)
-                found.append(begins - np.concatenate(([lowest], c.ends[low:high])))
-    return np.concatenate(found)
+                gaps.append(begins - np.concatenate(([lowest], c.ends[low:high])))
+    return np.concatenate(gaps)
 
 
 def _layout(continua: list[Continuum]) -> Layout:
@@ -147,13 +147,15 @@ def _categories(continua: list[Continuum]) -> tuple[CategoryModel, ...]:
     for c in continua:
         for code, length in zip(c.category_codes.tolist(), c.lengths.tolist(), strict=True):
             lengths[None if code < 0 else c.categories[code]].append(length)
-    total = sum(len(found) for found in lengths.values())
-    everything = tuple(v for found in lengths.values() for v in found)
+    total = sum(len(own_lengths) for own_lengths in lengths.values())
+    everything = tuple(v for own_lengths in lengths.values() for v in own_lengths)
     # A declared category that nobody used stays in the model, with prevalence 0.
     return tuple(
         CategoryModel(
-            name=name, prevalence=len(found) / total, lengths=Empirical(tuple(found) or everything)
+            name=name,
+            prevalence=len(own_lengths) / total,
+            lengths=Empirical(tuple(own_lengths) or everything),
         )
-        for name, found in lengths.items()
-        if found or name is not None
+        for name, own_lengths in lengths.items()
+        if own_lengths or name is not None
     )

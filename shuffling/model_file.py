@@ -98,25 +98,25 @@ def model_from(document: Mapping[str, Any], text: str = "") -> ReferenceModel:
     text
         The TOML, for the lines of errors.
     """
-    said = validated(_Model, document, text=text)
-    given: dict[str, Any] = said.model_dump(
+    content = validated(_Model, document, text=text)
+    model_fields: dict[str, Any] = content.model_dump(
         include={"layout", "integer", "length"} & document.keys()
     )
     if "units" in document:
-        given["n_units"] = said.units
+        model_fields["n_units"] = content.units
     if "gaps" in document:
-        given["gaps"] = _distribution(said.gaps, "gaps")
+        model_fields["gaps"] = _distribution(content.gaps, "gaps")
     if {"categories", "unlabelled"} & document.keys():
-        tables = [(name, f"categories.{name}", t) for name, t in said.categories.items()]
-        if said.unlabelled:
-            unlabelled = [(None, "unlabelled", said.unlabelled)]
+        tables = [(name, f"categories.{name}", t) for name, t in content.categories.items()]
+        if content.unlabelled:
+            unlabelled = [(None, "unlabelled", content.unlabelled)]
         else:
             unlabelled = []
-        given["categories"] = tuple(
+        model_fields["categories"] = tuple(
             CategoryModel(name=name, prevalence=t.prevalence, lengths=_distribution(t, key))
             for name, key, t in (*tables, *unlabelled)
         )
-    return ReferenceModel(**given)
+    return ReferenceModel(**model_fields)
 
 
 def _distribution(table: _Gaps | _Category, key: str) -> Distribution:

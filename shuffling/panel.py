@@ -110,8 +110,8 @@ class Panel:
             raise UsageError("a panel needs at least one group")
         named = {group.school for group in self.groups} - {None}
         for name in sorted(str(n) for n in named - self.schools.keys()):
-            known = ", ".join(self.schools) or "none"
-            raise UsageError(f"school {name!r} is unknown; there are: {known}")
+            names = ", ".join(self.schools) or "none"
+            raise UsageError(f"school {name!r} is unknown; there are: {names}")
         for name in sorted(self.schools.keys() - named):
             raise UsageError(f"school {name!r} has no group")
 
@@ -206,13 +206,13 @@ def panel_from(document: Mapping[str, Any], text: str = "") -> Panel:
     text
         The TOML, for the lines of errors.
     """
-    said = validated(_Panel, document, text=text)
+    content = validated(_Panel, document, text=text)
     groups = []
-    for number, each in enumerate(said.groups):
+    for number, each in enumerate(content.groups):
         with _wrong_in(f"groups[{number}]: "):
             groups.append(Group(**each.model_dump()))
     schools = {}
-    for name, school in said.schools.items():
+    for name, school in content.schools.items():
         with _wrong_in(f"schools.{name}: "):
             schools[name] = School(**school.model_dump())
     with _wrong_in(""):

@@ -55,12 +55,12 @@ class _Nodes:
 
 def phrase_labels(trees: Sequence[PhraseTree]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the labels of constituents and those of leaves."""
-    found: tuple[set[str], set[str]] = (set(), set())
+    labels: tuple[set[str], set[str]] = (set(), set())
     for tree in trees:
         nodes = _Nodes.of(tree)
         for label, children in zip(nodes.labels, nodes.children, strict=True):
-            found[not children].add(label)
-    return tuple(sorted(found[0])), tuple(sorted(found[1]))
+            labels[not children].add(label)
+    return tuple(sorted(labels[0])), tuple(sorted(labels[1]))
 
 
 def relabel_phrases(
@@ -164,10 +164,10 @@ def _redraw(nodes: _Nodes, probability: float, rng: np.random.Generator) -> None
     """Below each constituent that is kept, redraw those in error between it and the kept ones."""
     inner = [n for n in nodes.pre_order() if n and nodes.children[n]]
     erring = {n for n in inner if rng.random() < probability}
-    for kept in [0, *(n for n in inner if n not in erring)]:
-        region = [kept]
+    for root in [0, *(n for n in inner if n not in erring)]:
+        region = [root]
         ends = []
-        pending = list(reversed(nodes.children[kept]))
+        pending = list(reversed(nodes.children[root]))
         while pending:
             node = pending.pop()
             if node in erring:

@@ -97,15 +97,15 @@ def _text(value: object) -> str:
 def _parse(part: str) -> ErrorType:
     name, _, rest = part.partition(":")
     error = ERRORS[name]
-    known = {f.name: f for f in fields(error)}
+    parameters = {f.name: f for f in fields(error)}
     values: dict[str, float | bool] = {}
     for assignment in filter(None, rest.split(",")):
         key, _, value = (s.strip() for s in assignment.partition("="))
         key = key.replace("-", "_")
-        if key not in known or "tuple" in str(known[key].type):
-            there = ", ".join(k for k, f in known.items() if "tuple" not in str(f.type))
-            raise UsageError(f"{name} has no parameter {key!r}; there are: {there or 'none'}")
-        values[key] = _value(value, f"{name}: {key}", "bool" in str(known[key].type))
+        if key not in parameters or "tuple" in str(parameters[key].type):
+            names = ", ".join(k for k, f in parameters.items() if "tuple" not in str(f.type))
+            raise UsageError(f"{name} has no parameter {key!r}; there are: {names or 'none'}")
+        values[key] = _value(value, f"{name}: {key}", "bool" in str(parameters[key].type))
     return error(**values)
 
 

@@ -54,13 +54,13 @@ def fewer_errors() -> Iterator[list[FewerErrors]]:
         warnings.simplefilter("always", FewerErrors)
         yield told_once
     for each in heard:
-        if isinstance(told := each.message, FewerErrors):
-            counts.setdefault((told.name, told.why), []).append((told.made, told.asked))
+        if isinstance(warning := each.message, FewerErrors):
+            counts.setdefault((warning.name, warning.why), []).append((warning.made, warning.asked))
         else:
-            warnings.warn_explicit(told, each.category, each.filename, each.lineno)
-    for (name, why), found in counts.items():
-        made, asked = map(sum, zip(*found, strict=True))
-        told_once.append(FewerErrors(name, made, asked, why, len(found)))
+            warnings.warn_explicit(warning, each.category, each.filename, each.lineno)
+    for (name, why), pairs in counts.items():
+        n_made, n_asked = map(sum, zip(*pairs, strict=True))
+        told_once.append(FewerErrors(name, n_made, n_asked, why, len(pairs)))
 
 
 def tell_fewer(name: str, made: int, asked: int, why: str) -> None:
@@ -123,7 +123,7 @@ class Units:
             factors = np.where(self.lengths > 0, new / old, 1.0).tolist()
             sized = [s.times(factor) for s, factor in zip(self.shapes, factors, strict=True)]
             return Units.sort(starts, ends, self.codes, column(sized))
-        found = []
+        all_breaks = []
         for breaks, old, new in zip(self.breaks, self.lengths, ends - starts, strict=True):
             if new == old:
                 scaled = breaks
@@ -133,8 +133,8 @@ class Units:
             parts = zip(edges[::2], edges[1::2], strict=True)
             whole = join((s, e) for s, e in parts if s < e)
             # Stretch the rest over the whole unit, though its first or last fragment may be lost.
-            found.append(breaks_of(((0.0, whole[0][1]), *whole[1:])) if whole else ())
-        return Units.sort(starts, ends, self.codes, column(found))
+            all_breaks.append(breaks_of(((0.0, whole[0][1]), *whole[1:])) if whole else ())
+        return Units.sort(starts, ends, self.codes, column(all_breaks))
 
     def __len__(self) -> int:
         """Return the number of units."""

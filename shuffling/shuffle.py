@@ -19,6 +19,7 @@ from zlib import crc32
 
 import numpy as np
 
+from gammacp.base.arguments import MOST_ANNOTATORS, whole
 from gammacp.continuum import Continuum
 from gammacp.continuum.about import About
 from gammacp.continuum.fragments import together
@@ -76,15 +77,18 @@ def shuffle(
     Raises
     ------
     UsageError
-        The magnitude lies outside [0, 1], there are fewer than one annotators, or an error is
-        unknown.
+        The magnitude lies outside [0, 1], there are fewer than one or more than a million
+        annotators, or an error is unknown.
     DataError
         The reference has not exactly one annotator, or does not fit the model or the errors.
     """
     magnitude = check_magnitude(magnitude)
     errors = resolve_errors(errors)
-    if not isinstance(n_annotators, Panel) and n_annotators < 1:
-        raise UsageError(f"number of annotators {n_annotators} < 1")
+    if isinstance(n_annotators, Panel):
+        number = n_annotators.n_annotators
+    else:
+        number = n_annotators
+    whole("number of annotators", number, 1, MOST_ANNOTATORS)
     if reference.n_annotators != 1:
         raise DataError(
             f"reference has {reference.n_annotators} annotators, but one is needed",
@@ -96,7 +100,7 @@ def shuffle(
         drawn = list(_drawn_by(n_annotators, units, errors, magnitude, setting, seed))
     else:
         people = (_child(seed, annotator) for annotator in range(n_annotators))
-        drawn = [_with_errors(units, errors, magnitude, setting, own) for own in people]
+        drawn = [_with_errors(units, errors, magnitude, setting, stream) for stream in people]
     return Continuum.from_codes(
         tuple(f"annotator-{i + 1}" for i in range(len(drawn))),
         setting.categories,
@@ -138,21 +142,21 @@ def _drawn_by(
     """
     taught: dict[str | None, Units] = {None: units}
     for name, school in panel.schools.items():
-        own = _child(seed, _SCHOOL, crc32(name.encode()))
+        stream = _child(seed, _SCHOOL, crc32(name.encode()))
         if school.errors is None:
-            made = errors
+            error_list = errors
         else:
-            made = parse_errors(school.errors)
+            error_list = parse_errors(school.errors)
         reached = magnitude_at(school.magnitude, magnitude)
-        taught[name] = _with_errors(units, made, reached, setting, own)
+        taught[name] = _with_errors(units, error_list, reached, setting, stream)
     for number, group in enumerate(panel.people()):
         if group.errors is None:
-            made = errors
+            error_list = errors
         else:
-            made = parse_errors(group.errors)
+            error_list = parse_errors(group.errors)
         reached = magnitude_at(group.magnitude, magnitude)
-        own = _child(seed, number)
-        drawn = _with_errors(taught[group.school], made, reached, setting, own)
+        stream = _child(seed, number)
+        drawn = _with_errors(taught[group.school], error_list, reached, setting, stream)
         yield from [drawn] * group.copies
 
 

@@ -122,11 +122,11 @@ def _halves(
     if not start < place < end:  # no float lies between
         return None
     if shape and shape.rings:
-        found = cut(shape, place - start)
+        pieces = cut(shape, place - start)
         reach = max(p[0] for ring in shape.rings for p in ring)
-        if len(found) < 2 or (found[0][0][0], found[1][0][1]) != (0.0, reach):
+        if len(pieces) < 2 or (pieces[0][0][0], pieces[1][0][1]) != (0.0, reach):
             return None  # what the outline goes along twice reaches farther than it covers
-        (first, below), (second, above) = found
+        (first, below), (second, above) = pieces
         behind = start + second[0]
         return (start + first[1], (), below), (behind, (), relative(second[0], above))
     parts = fragments_of(start, end, inside) or (extent,)

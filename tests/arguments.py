@@ -1,4 +1,4 @@
-"""Checks that a function refuses what it cannot mean, and the data for them."""
+"""Checks that a function refuses wrong keywords and values, and the calls to check."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def check_options_spelled_out(call: Call) -> None:
 
 
 def check_wrong_values(call: Call) -> None:
-    """Check that a value of the γ family that cannot be meant is named."""
+    """Check that the error on an impossible value names the parameter."""
     function, arguments = call
     for wrong in WRONG:
         with pytest.raises(UsageError, match=list(wrong)[-1]):

@@ -8,7 +8,10 @@ from gammacp import Continuum, Unit
 
 
 def random_boxes(seed: int, axes: int, annotators: int, most: int) -> Continuum:
-    """Whole positions, so that boxes are equal, touch and overlap; up to `most` units each."""
+    """Return up to `most` boxes by each annotator, at whole positions.
+
+    So boxes are often equal, touch or overlap.
+    """
     r = random.Random(seed)
     units = []
     for name in "ABCD"[:annotators]:

@@ -1,4 +1,4 @@
-"""Certificates of small problems, mutants of them, and the truth by trying every alignment."""
+"""Certificates of small problems, altered ones, and the truth by trying every alignment."""
 
 from __future__ import annotations
 
@@ -24,14 +24,16 @@ from gammacp.verify import Check, RefusedError
 from tests.alignment.continua import DISSIMILARITIES, random_continuum
 from tests.boxes import random_boxes
 
-# Of the cost: the largest error with which a claim still says something.
+# Largest relative error of the cost with which a claim is still worth reporting.
 MOST_ERROR = Fraction(1, 10**6)
-# Openings of some of these are no whole multiples of Δ in double precision.
+# Some openings for these are no whole multiples of Δ in double precision.
 DELTAS = (0.3, 0.7, 1.0, 1.2, 2.5)
 
 
 def bases() -> Iterator[dict[str, Any]]:
-    """Certificates of every kind: all dissimilarities, covers, fragments, boxes, gaps, matrices."""
+    """Yield certificates of every kind: dissimilarities, covers, fragments, boxes, gaps and
+    matrices.
+    """
     for seed in range(24):
         n = 2 + seed % 4
         continuum = random_continuum(seed, n, 8)
@@ -54,7 +56,7 @@ def bases() -> Iterator[dict[str, Any]]:
 
 
 def near_agreement(pairs: int, apart: float, *, distance: float = 10.0) -> Continuum:
-    """Two annotators whose units differ by hardly more than nothing."""
+    """Return two annotators whose units hardly differ."""
     units = []
     for i in range(pairs):
         start = i * distance
@@ -64,7 +66,9 @@ def near_agreement(pairs: int, apart: float, *, distance: float = 10.0) -> Conti
 
 
 def spot(annotators: int, units: int) -> Continuum:
-    """Units all but at one place, so many that only pooled categories prove an alignment."""
+    """Return units nearly all at one place, so many that only pooled categories prove an
+    alignment.
+    """
     rng = Random(0)
     return Continuum.from_units(
         [
@@ -86,7 +90,7 @@ def fragments() -> Continuum:
 
 
 def by_matrix(continuum: Continuum, dissimilarity: Any) -> Any:
-    """The best alignment with the bound of a relaxation of all or some annotators."""
+    """Return the best alignment with the bound of a relaxation of all or some annotators."""
     from gammacp.alignment import build_problem
     from gammacp.alignment.align import BestGroups, disorder_scale
     from gammacp.dissimilarity import bind
@@ -117,7 +121,7 @@ def hashed(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _near(rng: Random, value: float) -> float:
-    """Another number: next to it, a little off, or far off."""
+    """Return another number: next to it, a little off, or far off."""
     return rng.choice(
         [
             value * (1 + rng.choice((-1, 1)) * 10.0 ** -rng.randrange(1, 9)),
@@ -128,7 +132,7 @@ def _near(rng: Random, value: float) -> float:
 
 
 def mutant(base: dict[str, Any], rng: Random) -> dict[str, Any]:
-    """The certificate with one to three things changed, of a kind that could pass."""
+    """Return the certificate with one to three plausible changes."""
     data = copy.deepcopy(base)
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         rng.choice(_CHANGES)(data, rng)
@@ -147,7 +151,7 @@ def _claim(data: dict[str, Any], rng: Random) -> None:
 
 
 def _groups(data: dict[str, Any], rng: Random) -> None:
-    """A unit moved to another group or to one of its own, and perhaps the cost set right."""
+    """Move a unit to another group or to its own, and perhaps correct the cost."""
     groups = data["groups"]
     if not groups:
         return
@@ -168,7 +172,7 @@ def _groups(data: dict[str, Any], rng: Random) -> None:
 
 
 def _units(data: dict[str, Any], rng: Random) -> None:
-    """A unit moved or relabelled, with the old hash or the right one."""
+    """Move or relabel a unit, with the old hash or the right one."""
     row = rng.choice(data["units"])
     if rng.random() < 0.3:
         row[3] = rng.choice([None, *range(len(data["categories"]))])
@@ -232,7 +236,7 @@ def _instance(data: dict[str, Any], rng: Random) -> None:
 
 
 def _state_opening(data: dict[str, Any], rng: Random) -> None:
-    """The opening that Δ and the annotators make, and perhaps the cost set right."""
+    """Set the opening to that of Δ and the annotators, and perhaps correct the cost."""
     data["opening"] = float(_opening(data))
     cost = cost_of(data)
     if cost is not None and rng.random() < 0.5:
@@ -252,7 +256,7 @@ _CHANGES: tuple[Callable[[dict[str, Any], Random], None], ...] = (
 
 
 def accepted(data: dict[str, Any]) -> bool:
-    """Whether the checker calls the whole claim proven."""
+    """Return whether the checker calls the whole claim proven."""
     try:
         return Check(text_of(data)).claim()[0]
     except RefusedError:
@@ -260,7 +264,7 @@ def accepted(data: dict[str, Any]) -> bool:
 
 
 def is_true(data: dict[str, Any]) -> bool:
-    """Whether what is claimed is so: by the exact cost of every alignment."""
+    """Return whether the claim is true, by the exact cost of every alignment."""
     claim = data["claim"]
     for names in (data["annotators"], data["categories"]):
         if len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):
@@ -279,7 +283,7 @@ def is_true(data: dict[str, Any]) -> bool:
 
 
 def cost_of(data: dict[str, Any]) -> Fraction | None:
-    """What the alignment of a certificate costs; None if it is none."""
+    """Return the cost of the alignment of a certificate, or None if it is no alignment."""
     times = [0] * len(data["units"])
     for group in data["groups"]:
         for u in group:
@@ -291,7 +295,7 @@ def cost_of(data: dict[str, Any]) -> Fraction | None:
 
 
 def least_cost(data: dict[str, Any]) -> Fraction:
-    """The least that any alignment of a certificate's units costs."""
+    """Return the least cost of any alignment of a certificate's units."""
     kept = {
         key: data[key]
         for key in ("units", "annotators", "dissimilarity", "cover", "pairs")
@@ -328,13 +332,16 @@ def _least(text: str) -> Fraction:
 
 
 def _opening(data: dict[str, Any]) -> Fraction:
-    """Δ for each pair of annotators."""
+    """Return Δ times the number of pairs of annotators."""
     n = len(data["annotators"])
     return Fraction(data["dissimilarity"]["delta"]) * (n * (n - 1) // 2)
 
 
 def _group_cost(data: dict[str, Any], members: tuple[int, ...]) -> Fraction | None:
-    """Opening less what its pairs earn, exactly; None where two cannot be together."""
+    """Return the opening minus the gain of all pairs, exactly.
+
+    None if two units cannot be in one group.
+    """
     what, delta = data["dissimilarity"], Fraction(data["dissimilarity"]["delta"])
     total = _opening(data)
     for u, v in combinations(members, 2):

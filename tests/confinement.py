@@ -1,4 +1,4 @@
-"""Files that must not be read from a folder, and a watch that sees whether they are."""
+"""Secret files beside a folder, and a check that nothing but the folder is read."""
 
 import os
 import sys
@@ -41,7 +41,7 @@ sys.addaudithook(_hook)
 
 @contextmanager
 def watched(folder: Path) -> Iterator[None]:
-    """A failure where anything but the folder, and our own code, is opened, listed or run."""
+    """Fail if anything except the folder and our own code is opened, listed or run."""
     global _seen
     _seen = []
     try:
@@ -101,7 +101,7 @@ NAMES = st.one_of(
 
 
 def write_campaign(root: Path, paths: list[str], name: str, rounds: list[str]) -> None:
-    """Write a campaign.toml with these entries, dissimilarity and round."""
+    """Write a campaign.toml with the given entries, dissimilarity and rounds."""
     entries_by_key = [
         [entry.replace("{root}", str(root)) for entry in entries_of_key]
         for entries_of_key in (paths, rounds, [name])

@@ -1,4 +1,4 @@
-"""What every test may rely on."""
+"""Fixtures and settings of all tests."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from gammacp.cli import main
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-# A shell ignores SIGINT for what it starts in the background, and children inherit that: then no
-# test of Ctrl-C, in this process or in one that it starts, would mean anything.
+# A shell ignores SIGINT for background processes, and children inherit that. Tests of Ctrl-C, in
+# this process or in one that it starts, would then mean nothing.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Every process would compile every module again where the environment forbids to keep bytecode: the
-# tests, whose asserts pytest rewrites, and what they start.
+# If the environment forbids bytecode, every process compiles every module again: the tests, whose
+# asserts pytest rewrites, and the commands they start.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 
-# One worker compiles all kernels while the other does what needs none: else both would wait for the
-# same ones. Then what takes long, so that no worker has it left when the others are done.
+# The first tests let one worker compile all kernels while the other runs tests without kernels;
+# else both would wait for the same ones. Slow tests come next, so that none is left at the end.
 FIRST = (
     "cli/test_warm_up", "bench/test_cluster", "bench/test_interruption",
     "docs/test_blocks", "studio/test_campaign", "studio/", "docs/test_notebook",
@@ -43,13 +43,13 @@ FIRST = (
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Imported modules stay: looking for those that could go took a fifth of the time."""
+    """Keep imported modules out of garbage collection, which takes a fifth of the time."""
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
-        gc.set_threshold(1_000_000)  # as a command sets it in whatever test runs one first
+        gc.set_threshold(1_000_000)  # the value that any command in a test would set
         gc.enable()
 
 
@@ -82,7 +82,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         command = next((word for word in map(str, args) if not word.startswith("-")), "")
         if deleted := missing_subject("command", command):
             pytest.skip(f"without the subject {deleted}")
-        # It ends the process without unwinding: after an interrupt the exit code is enough here.
+        # The real function ends the process without unwinding; here the exit code is enough.
         monkeypatch.setattr("gammacp.cli.leave_at_once", lambda: None)
         monkeypatch.setattr(sys, "argv", ["gammacp", *map(str, args)])
         with pytest.raises(SystemExit) as stop:
@@ -97,8 +97,11 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture(autouse=True, scope="session")
 def _one_core() -> Iterator[None]:
-    """Cores are taken by pytest's own workers: a command in this process starts others for `--jobs`
-    alone, as they take longer to start than a test's data to compute."""
+    """Make commands in this process believe in one core.
+
+    Pytest's own workers take the cores, and starting processes takes longer than computing a test's
+    data. `--jobs` still starts workers.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("gammacp.pools.cores.available_cores", lambda: 1)
         yield
@@ -106,7 +109,9 @@ def _one_core() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _without_toys(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Measures that sweeps register for their tests are nobody else's: one of them always fails."""
+    """Hide measures that tests of sweeps register from all other tests: one of them always
+    fails.
+    """
     from gammacp.measures.registry import MEASURES
 
     if "bench" in request.path.parts or "sweep_toys" not in sys.modules:
@@ -124,7 +129,7 @@ def _without_toys(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture
 def little_is_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make calibration quick, for tests to which it is no matter how exact it is."""
+    """Make calibration quick for tests that do not depend on its precision."""
     if "campaign" not in subjects():
         return
     monkeypatch.setattr("gammacp.campaign.calibrate.sweep.REPLICATES", 2)
@@ -145,7 +150,7 @@ BROWSER_FLAGS = [
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium, or the one that GAMMACP_BROWSER names; without one tests say so."""
+    """Yield Debian's Chromium, or the browser that GAMMACP_BROWSER names; skip without one."""
     path = os.environ.get("GAMMACP_BROWSER") or shutil.which("chromium")
     if path is None:
         pytest.skip("no chromium: install it, or name a browser in GAMMACP_BROWSER")

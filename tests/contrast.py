@@ -1,6 +1,6 @@
-"""The contrast of every text that a page shows, as WCAG 2.1 counts it."""
+"""Contrast of every text of a page, as defined by WCAG 2.1."""
 
-# Colours as they are painted (a canvas knows every notation), blended over what lies behind.
+# Colours are read from a canvas, which knows every notation, and blended over the background.
 CONTRASTS = """() => {
     const context = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
     const rgba = colour => {

@@ -1,4 +1,4 @@
-"""Code in a process of its own that numba need not be imported in: that takes half a second."""
+"""Runs of Python code in forked processes, which need not import numba for half a second."""
 
 import json
 import os
@@ -7,8 +7,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
-# Waits for tasks and forks for each of them. It has numba as it is after `import numba`, compiles
-# nothing itself, and ends with the process that started it.
+# The server waits for tasks and forks for each of them. It has imported numba, compiles nothing
+# itself, and ends with the process that started it.
 _SERVER = """
 import json, os, sys, traceback
 import numba
@@ -53,9 +53,9 @@ def _server() -> "subprocess.Popen[str]":
 def run_forked(
     code: str, *arguments: str, environment: dict[str, str], folder: Path
 ) -> "subprocess.CompletedProcess[str]":
-    """As `subprocess.run` of `python -c CODE ARGUMENTS…`; numba has read its own variables before.
+    """Run code as `subprocess.run` of `python -c CODE ARGUMENTS…` would.
 
-    What is printed goes through files in `folder`.
+    Numba has read its environment variables before. Output goes through files in `folder`.
     """
     server = _server()
     assert server.stdin is not None

@@ -10,7 +10,7 @@ from gammacp.testing import units
 
 
 def broken_units(**options: object) -> st.SearchStrategy[Unit]:
-    """Units of one to four fragments, those after the first and gaps of length 1 … 4."""
+    """Draw units of one to four fragments; gaps and further fragments have length 1 to 4."""
 
     def broken(unit: Unit, steps: list[int]) -> Unit:
         more = steps[: len(steps) // 2 * 2] if unit.length else []
@@ -23,7 +23,7 @@ def broken_units(**options: object) -> st.SearchStrategy[Unit]:
 
 
 def broken_continua(most: int = 4) -> st.SearchStrategy[Continuum]:
-    """Continua of two to `most` annotators and up to nine units."""
+    """Draw continua of two to `most` annotators and up to nine units."""
     names = ["A", "B", "C", "D"][:most]
     several = st.lists(broken_units(annotators=names), min_size=1, max_size=9)
     return several.map(lambda rows: Continuum.from_units(rows, annotators=names))

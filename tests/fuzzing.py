@@ -1,4 +1,4 @@
-"""Damaged and hostile files of every format, from seeds: what readers and sniffers must survive."""
+"""Damaged and hostile files of every format, made from seeds."""
 
 import copy
 import io
@@ -23,17 +23,15 @@ Damage = Callable[[bytes, random.Random, list[bytes]], bytes]
 
 @dataclass(frozen=True)
 class Seed:
-    """What is read, which of its files is damaged, and what the reader may be asked for."""
+    """Path that is read, its file that is damaged, and options of the reader."""
 
     what: str
     file: str
     options: tuple[Mapping[str, Any], ...] = ({},)
 
 
-"""By format, and where it has several kinds of files by the kind."""
-
-# What stumbles in text: blanks that are none, marks, line ends of other alphabets, halves of pairs,
-# what ends or begins something in one of the formats, numbers without end, names without end.
+# Text that trips readers: unusual blanks, byte order marks, foreign line ends, half surrogate
+# pairs, delimiters of the formats, endless numbers and endless names.
 _ODD = [
     *("\u00a0", "\n\u00a0\n", "\ufeff", "\u2028", "\x85", "\x1c", "\0", "\u202e", "😊", "e\u0301"),
     *('"', "'", "\\", "\t", "\r", "\n\n", "#", "[", "]", "{", "}", "(", ")", "<", ">", "&", "&#0;"),
@@ -59,7 +57,7 @@ _VALUES += [_NESTED]
 
 
 def flipped(content: bytes, r: random.Random, _others: list[bytes]) -> bytes:
-    """Bits are."""
+    """Flip some bits."""
     damaged = bytearray(content)
     for _ in range(r.randint(1, 4)):
         damaged[r.randrange(len(damaged))] ^= 1 << r.randrange(8)
@@ -67,18 +65,18 @@ def flipped(content: bytes, r: random.Random, _others: list[bytes]) -> bytes:
 
 
 def truncated(content: bytes, r: random.Random, _others: list[bytes]) -> bytes:
-    """The end is missing."""
+    """Cut off the end."""
     return content[: r.randrange(len(content))]
 
 
 def cut(content: bytes, r: random.Random, _others: list[bytes]) -> bytes:
-    """A piece is missing."""
+    """Cut out a piece."""
     start = r.randrange(len(content))
     return content[:start] + content[start + r.randint(1, 40) :]
 
 
 def repeated(content: bytes, r: random.Random, _others: list[bytes]) -> bytes:
-    """A piece, or some lines, are there again."""
+    """Repeat a piece or some lines."""
     lines = content.splitlines(keepends=True)
     if r.random() < 0.5 and len(lines) > 2:
         at = r.randrange(len(lines))
@@ -88,13 +86,13 @@ def repeated(content: bytes, r: random.Random, _others: list[bytes]) -> bytes:
 
 
 def filled(content: bytes, r: random.Random, _others: list[bytes]) -> bytes:
-    """Random bytes are between."""
+    """Insert random bytes."""
     start = r.randrange(len(content))
     return content[:start] + r.randbytes(3) + content[start:]
 
 
 def spliced(content: bytes, r: random.Random, others: list[bytes]) -> bytes:
-    """A piece of another file is inside."""
+    """Insert a piece of another file."""
     other = r.choice(others)
     start, end = sorted(r.randrange(len(other) + 1) for _ in range(2))
     at, to = sorted(r.randrange(len(content) + 1) for _ in range(2))
@@ -102,7 +100,7 @@ def spliced(content: bytes, r: random.Random, others: list[bytes]) -> bytes:
 
 
 def odd(content: bytes, r: random.Random, _others: list[bytes]) -> bytes:
-    """Something odd is between, or in the place of a word or a number."""
+    """Insert something odd, or put it in the place of a word or a number."""
     piece = r.choice([*(x.encode() for x in _ODD), _HALF])
     places = list(_TOKEN.finditer(content))
     if places and r.random() < 0.7:
@@ -113,19 +111,19 @@ def odd(content: bytes, r: random.Random, _others: list[bytes]) -> bytes:
 
 
 def recoded(content: bytes, r: random.Random, _others: list[bytes]) -> bytes:
-    """It is of another encoding."""
+    """Change the encoding."""
     coding = r.choice(["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig", "utf-32", "latin-1"])
     return content.decode("utf-8", "replace").encode(coding, "replace")
 
 
 def pumped(content: bytes, r: random.Random, _others: list[bytes]) -> bytes:
-    """A character is there again and again, and then one that does not fit."""
+    """Repeat a character very often, followed by one that does not fit."""
     at = r.randrange(len(content))
     return content[:at] + content[at : at + 1] * r.choice((40, 60_000)) + b"x" + content[at:]
 
 
 def exchanged(content: bytes, r: random.Random, _others: list[bytes]) -> bytes:
-    """A word or a number is in the place of another one."""
+    """Put a word or a number in the place of another one."""
     places = list(_TOKEN.finditer(content))
     if not places:
         return content
@@ -134,7 +132,7 @@ def exchanged(content: bytes, r: random.Random, _others: list[bytes]) -> bytes:
 
 
 def replaced(content: bytes, r: random.Random, others: list[bytes]) -> bytes:
-    """A value of JSON or an attribute of XML is another one, or a part of it is not there."""
+    """Change or remove a value of JSON or an attribute of XML."""
     attributes = [*re.finditer(rb'\s[\w:.]{1,40}="([^"]{0,4000})"', content)]
     if content.lstrip().startswith(b"<") and attributes:
         return _other_element(content, r, attributes)
@@ -187,7 +185,7 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def packed(content: bytes, r: random.Random, others: list[bytes]) -> bytes:
-    """A file inside is damaged, or has another name; no archive gets something odd."""
+    """Damage or rename a file in an archive; in a file that is no archive, insert something odd."""
     if not zipfile.is_zipfile(io.BytesIO(content)):
         return odd(content, r, others)
     out = io.BytesIO()
@@ -216,7 +214,7 @@ ENDINGS = sorted({ending for _, entry in FORMATS.items() for ending in entry.ext
 
 
 def read_one(what: Path, options: Mapping[str, Any]) -> None:
-    """Read it as an export; what is found is sound, or told."""
+    """Read an export, and check that it gives sound continua or an expected error."""
     try:
         found = collect([what], **options)
     except (DataError, UsageError):
@@ -230,7 +228,7 @@ def read_one(what: Path, options: Mapping[str, Any]) -> None:
 
 @dataclass
 class Fuzzing:
-    """Damaged files of the seeds in a folder, one after the other, and what came of each."""
+    """Runs over damaged files of the seeds in a folder."""
 
     folder: Path
     seeds: Mapping[str, Seed]
@@ -238,13 +236,13 @@ class Fuzzing:
     check: Callable[[Path, Mapping[str, Any]], None] = read_one
 
     def __post_init__(self) -> None:
-        """Look at the whole files once."""
+        """Read the undamaged files once."""
         self.seeds = {n: s for n, s in self.seeds.items() if (self.folder / s.file).exists()}
         self.whole = {n: (self.folder / s.file).read_bytes() for n, s in self.seeds.items()}
         self.others = list(self.whole.values())
 
     def attempt(self, name: str, number: int) -> None:
-        """Read a damaged file: a DataError or a sound continuum, within the time, or it raises."""
+        """Read a damaged file in time: a sound continuum or a DataError, or raise an exception."""
         seed, r = self.seeds[name], random.Random(f"{name} {number}")
         damage = DAMAGES[number % len(DAMAGES)]
         if self.whole[name].startswith(b"PK") and r.random() < 0.8:

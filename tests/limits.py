@@ -1,4 +1,4 @@
-"""Limits of time within which something must end."""
+"""Time limits for code under test."""
 
 import signal
 from collections.abc import Iterator
@@ -7,12 +7,14 @@ from types import FrameType
 
 
 class TooLongError(BaseException):
-    """A reader took more processor time than it may: nothing in it catches this."""
+    """Error of a reader that takes too much time; as a BaseException, nothing in the reader catches
+    it.
+    """
 
 
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Within, more processor time than that is a `TooLongError`, and so is waiting for ever."""
+    """Raise `TooLongError` if the block takes more processor time, or waits 60 times as long."""
 
     def end(_number: int, _frame: FrameType | None) -> None:
         raise TooLongError(f"more than {seconds:g} s")

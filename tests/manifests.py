@@ -1,4 +1,4 @@
-"""Small proofs of γ, mutants of them, and the truth of a folder by brute force."""
+"""Small proofs of γ, altered ones, and the truth of a folder by brute force."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NEAR = 1e-6
 
 
 def small_continuum(seed: int, annotators: int = 3, units: int = 2) -> Continuum:
-    """Return a few units of each annotator, some of which touch, overlap or have one place."""
+    """Return a few units of each annotator, some of which touch, overlap or coincide."""
     rng = Random(seed)
     rows = []
     for who in "ABCD"[:annotators]:
@@ -62,7 +62,9 @@ def accepted(path: Path) -> bool:
 
 
 def is_true(path: Path) -> bool:
-    """Return whether a manifest's claims hold, and random sets are turns where it says so."""
+    """Return whether a manifest's claims hold, and whether random sets are rotations if it
+    says so.
+    """
     manifest = read(path)
     certificates = _certificates(manifest, path.parent)
     if certificates is None:
@@ -77,7 +79,7 @@ def is_true(path: Path) -> bool:
     confidence = manifest["confidence"]
     half = NormalDist().inv_cdf((1 + confidence) / 2) * stdev(disorders[1:]) / len(sets) ** 0.5
     low = max(0.0, math.fsum(bounds[1:]) / len(sets) - half)
-    # What is claimed may be wider: its bounds may be lower than the least costs.
+    # The claimed interval may be wider, as its bounds may be below the least costs.
     wanted = [
         1 - disorders[0] / low if low else -math.inf,
         1 - bounds[0] / (expected + half),
@@ -111,7 +113,10 @@ def _is_near(claim: float, number: float) -> bool:
 
 
 def _has_copies(data: Any, sets: list[Any]) -> bool:
-    """Return whether two sets have the same units, though no units touch to be cut there again."""
+    """Return whether two sets have the same units.
+
+    If units touch, they may be cut there again, so such data count as having no copies.
+    """
     ends = {(row[0], row[2]) for row in data["units"]}
     if any((row[0], row[1]) in ends for row in data["units"]):
         return False
@@ -130,7 +135,7 @@ def _may_be_exempt(reason: str, chance: str) -> bool:
 
 
 def _certificates(manifest: Any, folder: Path) -> list[Any] | None:
-    """Return the certificates, those of the data first; None if they are not sound."""
+    """Return the certificates, those of the data first, or None if they are not sound."""
     rows = [*manifest["documents"], *manifest["sets"]]
     names = [row["file"] for row in rows]
     inside = all((folder / name).parent == folder and (folder / name).is_file() for name in names)
@@ -164,11 +169,11 @@ def _units(data: Any, name: str) -> list[tuple[Fraction, Fraction, str | None]]:
 
 
 def _is_turned(data: Any, drawn: Any, length: Fraction, *, named: bool) -> bool:
-    """Return whether some angle turns each annotator's units into those of the random set."""
+    """Return whether some rotation turns each annotator's units into those of the random set."""
     if named and sorted(data["annotators"]) != sorted(drawn["annotators"]):
         return False
     span = max(row[2] for row in data["units"]) - min(row[1] for row in data["units"])
-    # What lies before the first unit is less than the mean gap of any annotator.
+    # The stretch before the first unit is shorter than the mean gap of any annotator.
     return span <= float(length) * (1 + 1e-9) <= 3.1 * span and all(
         any(
             _has_angle(_units(data, owner), _units(drawn, name), length)
@@ -191,7 +196,7 @@ def _has_angle(own: Any, drawn: Any, length: Fraction) -> bool:
 
 
 def _matches(turned: Any, drawn: Any, length: Fraction, near: Fraction) -> bool:
-    """Return whether each turned unit has a drawn one of its own, trying greedily."""
+    """Return whether each turned unit has its own drawn one, by greedy assignment."""
     left = list(drawn)
     for start, extent, category in turned:
         for unit in left:
@@ -206,7 +211,7 @@ def _matches(turned: Any, drawn: Any, length: Fraction, near: Fraction) -> bool:
 
 
 def mutant(base: Path, folder: Path, rng: Random) -> Path:
-    """Copy a proof with one or two things changed, of a kind that could pass."""
+    """Copy a proof with one or two plausible changes."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(base.parent, folder)
     path = folder / MANIFEST
@@ -220,7 +225,7 @@ def mutant(base: Path, folder: Path, rng: Random) -> Path:
 
 
 def _claim_sums(manifest: Any, folder: Path) -> None:
-    """Claim what the certificates add up to by now, so that only the rest can be wrong."""
+    """Claim the sums of the current certificates, so that only other parts can be wrong."""
     try:
         found = [read(folder / r["file"]) for r in (*manifest["documents"], *manifest["sets"])]
         disorders = [_disorder(c, Fraction(c["claim"]["cost"])) for c in found]
@@ -251,7 +256,7 @@ def _change_number(manifest: Any, folder: Path, rng: Random) -> None:  # noqa: A
 
 
 def _change_sets(manifest: Any, folder: Path, rng: Random) -> None:
-    """Leave a set out, repeat one, name another's file, or put them in another order."""
+    """Leave out or repeat a set, name another set's file, or change the order of sets."""
     sets = manifest["sets"]
     row = rng.choice(sets)
     ways = ("drop", "repeat", "copy", "swap", "number", "missing", "reorder", "strata", "unaligned")
@@ -285,7 +290,7 @@ def _change_sets(manifest: Any, folder: Path, rng: Random) -> None:
 
 
 def _reorder(row: Any, other: Any, folder: Path) -> None:
-    """Give a set the units of another one, the last of them first."""
+    """Give a set the units of another one, in reverse order."""
     path = folder / str(other["file"])
     if not path.is_file() or path.name == MANIFEST:
         return
@@ -301,7 +306,7 @@ def _reorder(row: Any, other: Any, folder: Path) -> None:
 
 
 def unalign(row: Any, folder: Path) -> None:
-    """Leave each unit of a random set alone, and claim no bound: a sound certificate."""
+    """Leave each unit of a random set alone and claim no bound, which makes a sound certificate."""
     path = folder / str(row["file"])
     if not path.is_file() or path.name == MANIFEST:
         return
@@ -316,7 +321,7 @@ def unalign(row: Any, folder: Path) -> None:
 
 
 def _change_certificate(manifest: Any, folder: Path, rng: Random) -> None:
-    """Turn, move or relabel units of a certificate, or change its claim; often set it right."""
+    """Turn, move or relabel units of a certificate, or change its claim; often correct the rest."""
     row = rng.choice([*manifest["sets"], *manifest["documents"]])
     path = folder / str(row["file"])
     if not path.is_file() or path.name == MANIFEST:
@@ -329,7 +334,7 @@ def _change_certificate(manifest: Any, folder: Path, rng: Random) -> None:
     elif units is not None and way == "move":
         units[2] += rng.choice((0.5, 1.0, 1e-4))
     elif units is not None and way == "nudge":
-        # More than rounding, and less than any cost can tell.
+        # The change is larger than rounding and too small to affect any cost.
         by = rng.choice((1e-8, 1e-9, 1e-10))
         units[1], units[2] = units[1] + by * rng.randrange(2), units[2] + by
     elif units is not None:
@@ -338,7 +343,7 @@ def _change_certificate(manifest: Any, folder: Path, rng: Random) -> None:
         _turn(data, manifest, rng, lap=way == "lap")
     data = hashed(data)
     if way != "claim" and rng.random() < 0.8:
-        # The best alignment of the units as they are now, with its cost: a sound certificate.
+        # The best alignment of the changed units and its cost make a sound certificate.
         data["claim"]["cost"] = data["claim"]["bound"] = float(least_cost(data))
         data |= _best(data)
     path.write_text(json.dumps(data), encoding="utf-8")
@@ -347,7 +352,7 @@ def _change_certificate(manifest: Any, folder: Path, rng: Random) -> None:
 
 
 def _turn(data: Any, manifest: Any, rng: Random, *, lap: bool) -> None:
-    """Turn one annotator's units further on the circle, or by a whole lap beyond it."""
+    """Rotate one annotator's units on the circle, or by a whole lap beyond it."""
     length = (manifest["circle"] or {"length": 10.0})["length"]
     who = rng.randrange(len(data["annotators"]))
     by = rng.random() * length
@@ -373,7 +378,7 @@ def _best(data: Any) -> dict[str, Any]:
 
 
 def _change_frame(manifest: Any, folder: Path, rng: Random) -> None:  # noqa: ARG001
-    """Change the circle, the model or the reason why sets are no turns."""
+    """Change the circle, the model or the reason why sets are no rotations."""
     way = rng.choice(("circle", "no circle", "chance", "exempt", "documents"))
     if way == "circle":
         length = (manifest["circle"] or {"length": 10.0})["length"]

@@ -1,7 +1,7 @@
-"""The core without any subject: it imports, its commands run, and what is missing is named.
+"""The core without any subject: it can be imported, its commands run, and missing parts are named.
 
-`.ci/detach` does the same for each subject, with the tests of what remains. Slow, as every command
-is a process; `.ci/run` runs it.
+`.ci/detach` does the same for each subject, with the remaining tests. The test is slow, as every
+command is a process; `.ci/run` runs it.
 """
 
 import subprocess

@@ -1,4 +1,4 @@
-"""Rules on who may know whom, and the public names."""
+"""Rules on imports between packages, and the public names."""
 
 import ast
 import re
@@ -15,15 +15,16 @@ from gammacp.base.subjects import kinds, subjects, table
 ROOT = Path(__file__).parents[1]
 NEEDS = {name: set(subject.needs) for name, subject in subjects().items()}
 FILES = sorted([*ROOT.glob("gammacp/**/*.py"), *ROOT.glob("shuffling/**/*.py")])
-# What `shuffling` stands on: the data, and what registers its error types.
+# Packages that `shuffling` may import: the data, and the registry of its error types.
 UNDER_SHUFFLING = {"base", "continuum", "errors", "registry"}
-# What `base` stands on: errors, and `registry` for the views of notebooks (`base.display`).
+# Packages that `base` may import: errors, and `registry` for the views of notebooks
+# (`base.display`).
 UNDER_BASE = {"base", "errors", "registry"}
 PUBLIC = ROOT / "tests" / "public_names.txt"
 
 
 def imports(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield line and package of gammacp for each import in a file, wherever it stands."""
+    """Yield line and package of gammacp for each import anywhere in a file."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             named = [alias.name for alias in node.names]
@@ -50,7 +51,7 @@ def may_import(path: Path, package: str) -> bool:
     if package not in NEEDS:
         return True
     if own == "__init__.py":
-        # The types of public names that subjects bring, for type checkers alone.
+        # Types of public names that subjects define are imported only for type checkers.
         return package in PUBLIC_HOMES
     beside = inside[1].removeprefix("with_") if len(inside) > 1 else ""
     return package in {own, beside} | NEEDS.get(own, set())
@@ -60,7 +61,7 @@ PUBLIC_HOMES = {module.split(".")[1] for module in table("name")}
 
 
 def _listed_subjects():
-    """Return what gammacp/contents.toml says of the subjects that come with gammacp."""
+    """Return the contents of gammacp/contents.toml on the subjects that come with gammacp."""
     return tomllib.loads((ROOT / "gammacp" / "contents.toml").read_text(encoding="utf-8"))
 
 
@@ -74,7 +75,7 @@ def test_imports_follow_the_layout():
     assert not wrong, "\n".join(wrong)
 
 
-def test_public_types_of_subjects_are_imported_for_type_checkers_alone():
+def test_public_types_of_subjects_are_imported_only_for_type_checkers():
     tree = ast.parse((ROOT / "gammacp" / "__init__.py").read_text(encoding="utf-8"))
     imported = {str(node.module) for node in tree.body if isinstance(node, ast.ImportFrom)}
     assert {name for name in imported if name.startswith("gammacp")} == {"gammacp.base.version"}
@@ -98,31 +99,31 @@ def test_the_core_names_no_subject():
 
 
 @pytest.mark.parametrize("name", sorted(NEEDS))
-def test_code_for_another_subject_stands_in_a_folder_of_its_name(name):
+def test_code_for_another_subject_is_in_a_folder_of_its_name(name):
     folder = ROOT / "gammacp" / name
     found = {path.name.removeprefix("with_") for path in folder.glob("with_*")}
     assert found <= set(NEEDS)
-    assert set(subjects()[name].beside) <= found | set(NEEDS[name])
+    assert set(subjects()[name].tables_for) <= found | set(NEEDS[name])
 
 
-def test_public_names_are_those_that_are_listed():
+def test_public_names_are_the_listed_ones():
     brought = " ".join(table("name").values()).split()
     lines = [f"gammacp.{name}" for name in sorted({*gammacp.__all__, *brought})]
     lines += [f"registry: {kind}" for kind in kinds()]
     listed = PUBLIC.read_text(encoding="utf-8").splitlines()
     if set(_listed_subjects()) <= set(subjects()):
         assert listed == lines
-    else:  # what a deleted subject brought is missing here
+    else:  # names of deleted subjects are missing
         assert [line for line in listed if line in lines] == lines
 
 
-def test_every_public_name_is_there():
+def test_every_public_name_exists():
     for name in dir(gammacp):
         assert getattr(gammacp, name) is not None
 
 
 def test_the_list_for_messages_on_deleted_subjects_is_current():
-    """Write it anew with `python docs/dev/contents.py`; subjects that it does not list are free."""
+    """`python docs/dev/contents.py` writes the list; subjects that it does not list are free."""
     listed = _listed_subjects()
     script = runpy.run_path(str(ROOT / "docs" / "dev" / "contents.py"))
     current = tomllib.loads(script["contents"]())

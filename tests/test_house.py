@@ -1,4 +1,4 @@
-"""Imports: no circle of files, and what one γ loads."""
+"""Rules on imports: no circles of files, and few modules for one γ."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ import json
 print(json.dumps([n for n in sys.modules if n.split(".")[0] in ("gammacp", "shuffling")]))
 """
 
-# Packages from which γ of a small continuum may load modules. Whoever adds one says why in the
-# commit: what only some data or options need is imported where it is used.
+# Packages from which γ of a small continuum may load modules. A commit that adds one says why: code
+# for only some data or options is imported where it is used.
 LOADED_BY_LIBRARY = {
     "gammacp",
     "gammacp.alignment",
@@ -54,7 +54,7 @@ LOADED_BY_LIBRARY = {
     "gammacp.measures",
 }
 LOADED_BY_COMMAND = LOADED_BY_LIBRARY | {
-    "gammacp.campaign",  # the verdict, in one sentence
+    "gammacp.campaign",  # for the verdict, in one sentence
     "gammacp.cli",
     "gammacp.cli.commands",
     "gammacp.cli.options",
@@ -75,7 +75,7 @@ def modules() -> dict[str, Path]:
 
 
 def imports_of(body: list[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:
-    """Yield imports that run with the module, and those for types alone; none in functions."""
+    """Yield imports that run with the module, and those for types only, but none in functions."""
     for node in body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node
@@ -85,7 +85,7 @@ def imports_of(body: list[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:
 
 
 def import_graph(files: dict[str, Path]) -> nx.DiGraph[str]:
-    """Return who imports whom, by module name."""
+    """Return the graph of imports between modules."""
     graph = nx.DiGraph()
     for name, path in files.items():
         for node in imports_of(ast.parse(path.read_text(encoding="utf-8")).body):
@@ -100,11 +100,11 @@ def import_graph(files: dict[str, Path]) -> nx.DiGraph[str]:
 
 
 def circles(graph: nx.DiGraph[str]) -> list[list[str]]:
-    """Return the sets of modules that lead to each other."""
+    """Return the sets of modules that import each other."""
     return [sorted(part) for part in nx.strongly_connected_components(graph) if len(part) > 1]
 
 
-def test_a_look_up_imports_the_module_of_that_name_alone() -> None:
+def test_a_look_up_imports_only_the_module_of_the_name() -> None:
     code = """
 import sys
 from gammacp.alignment import SOLVERS
@@ -118,8 +118,11 @@ assert SOLVERS["greedy"].name == "greedy"
     assert "gammacp.alignment.solvers.cpsat" not in loaded
 
 
-def test_no_circle_of_files() -> None:
-    """Also none for types alone; a frozen subject keeps those of the interface that it copies."""
+def test_there_are_no_circles_of_files() -> None:
+    """Imports for types only count too.
+
+    A frozen subject may keep circles of its copied interface.
+    """
     frozen = {f"gammacp.{name}" for name, subject in subjects().items() if subject.frozen}
     files = {
         name: path
@@ -129,7 +132,7 @@ def test_no_circle_of_files() -> None:
     assert circles(import_graph(files)) == []
 
 
-def test_a_circle_is_seen(tmp_path: Path) -> None:
+def test_a_circle_is_found(tmp_path: Path) -> None:
     files = {"a": tmp_path / "a.py", "b": tmp_path / "b.py"}
     files["a"].write_text("def f():\n    import b\n")
     files["b"].write_text("if TYPE_CHECKING:\n    from a import f\n")
@@ -143,7 +146,7 @@ def test_a_circle_is_seen(tmp_path: Path) -> None:
     [(COMMAND, LOADED_BY_COMMAND, 150), (LIBRARY, LOADED_BY_LIBRARY, 110)],
     ids=["gammacp gamma", "gc.gamma"],
 )
-def test_gamma_of_a_small_continuum_loads_what_it_uses(
+def test_gamma_of_a_small_continuum_loads_only_what_it_uses(
     code: str, packages: set[str], most: int
 ) -> None:
     run = subprocess.run(

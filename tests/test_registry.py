@@ -1,4 +1,4 @@
-"""Registries: what comes with gammacp is listed without importing it."""
+"""Registries: the names that come with gammacp are listed without importing their modules."""
 
 import os
 import subprocess
@@ -25,8 +25,8 @@ _WHERE = {
     "view": "gammacp.base.display",
 }
 
-# Where people look a name up; in the guide, where nothing is said. Commands list solvers and
-# formats, and the page of formats is made from the registry.
+# Pages that describe the names of a kind; others are in the guide. Commands list solvers and
+# formats, and the page of formats is generated from the registry.
 _PAGES = {
     "categorial dissimilarity": "rich-labels",
     "error type": "shuffling",
@@ -36,7 +36,7 @@ _PAGES = {
 
 
 @pytest.mark.parametrize("kind", _WHERE)
-def test_the_names_are_those_that_the_modules_register(kind: str) -> None:
+def test_listed_names_are_those_that_the_modules_register(kind: str) -> None:
     import_module(_WHERE[kind])
     registry = REGISTRIES[kind]
     for module, listed in table(kind).items():
@@ -56,10 +56,8 @@ def test_the_names_are_those_that_the_modules_register(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["format", "measure"])
-def test_the_order_is_that_of_the_list_whatever_was_imported_first(
-    kind: str, tmp_path: Path
-) -> None:
-    """Of formats it decides which one recognises a file."""
+def test_the_order_is_that_of_the_list_after_any_imports(kind: str, tmp_path: Path) -> None:
+    """For formats, the order decides which one recognises a file."""
     last = [*table(kind)][-1]
     show = f"from gammacp.registry import REGISTRIES; print(*REGISTRIES[{kind!r}])"
     code = f"import {last}, {_WHERE[kind]}; {show}"
@@ -68,7 +66,7 @@ def test_the_order_is_that_of_the_list_whatever_was_imported_first(
 
 
 @pytest.mark.parametrize("kind", sorted(set(_WHERE) - {"view", "format", "solver"}))
-def test_a_page_says_what_each_is(kind: str) -> None:
+def test_a_page_describes_each_name(kind: str) -> None:
     page = Path(__file__).parents[1] / "docs" / f"{_PAGES.get(kind, 'guide')}.md"
     text = page.read_text("utf-8")
     missing = [n for n in " ".join(table(kind).values()).split() if f"`{n}`" not in text]
@@ -76,7 +74,7 @@ def test_a_page_says_what_each_is(kind: str) -> None:
 
 
 @pytest.mark.parametrize("command", [["gamma", "--help"], ["bench", "-h"], ["--help"]])
-def test_help_imports_nothing_that_computes(command: list[str]) -> None:
+def test_help_imports_no_numerical_code(command: list[str]) -> None:
     code = (
         f"import sys; sys.argv[1:] = {command}\n"
         "from gammacp.cli import main\n"
@@ -89,8 +87,8 @@ def test_help_imports_nothing_that_computes(command: list[str]) -> None:
 
 
 @pytest.mark.parametrize("kind", _WHERE)
-def test_nobody_takes_a_name_of_gammacp(kind: str, tmp_path: Path) -> None:
-    """Whoever registers first, in a process that has looked nothing up."""
+def test_names_of_gammacp_cannot_be_taken(kind: str, tmp_path: Path) -> None:
+    """This holds in a process that has not looked up any name before."""
     name = next(iter(table(kind).values())).split()[0]
     code = (
         f"import gammacp.cli, {_WHERE[kind]}\n"

@@ -1,4 +1,4 @@
-"""The checker of certificates: what it accepts is so, by trying every alignment."""
+"""The checker of certificates: accepted claims are true, by trying every alignment."""
 
 from __future__ import annotations
 
@@ -37,8 +37,10 @@ FILE = Path(gammacp.verify.__file__)
 BASES = tuple(bases())
 
 
-def test_it_is_one_file_of_plain_python() -> None:
-    """At most 1300 lines, which an evening suffices for, and nothing but the standard library."""
+def test_the_checker_is_one_file_of_plain_python() -> None:
+    """The file has at most 1300 lines, to be read in an evening, and imports only the standard
+    library.
+    """
     text = FILE.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 1300
     imports = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Import | ast.ImportFrom)]
@@ -47,8 +49,8 @@ def test_it_is_one_file_of_plain_python() -> None:
     assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names
 
 
-def test_it_runs_alone(tmp_path: Path) -> None:
-    """Without gammacp on the path, with an exit code of 0, 1, 2 and 3."""
+def test_the_checker_runs_alone(tmp_path: Path) -> None:
+    """Without gammacp on the path, the exit codes 0, 1, 2 and 3 are right."""
     script = tmp_path / "verify.py"
     script.write_text(FILE.read_text(encoding="utf-8"), encoding="utf-8")
     good, less = tmp_path / "good.json", tmp_path / "less.json"
@@ -89,7 +91,7 @@ def _judge(count: int, seed: int) -> Counter[str]:
 
 
 def test_no_false_claim_is_accepted() -> None:
-    """Mutants of claims, groups, units, shares, matrices and problems, judged by brute force."""
+    """Altered claims, groups, units, shares, matrices and problems are judged by brute force."""
     told = _judge(400, 0)
     assert min(told["true"], told["refused or less"]) > 80
 
@@ -138,13 +140,15 @@ def _changed(**changes: Any) -> str:
         ),
     ],
 )
-def test_what_is_no_certificate_is_refused_with_the_place(text: str, place: str) -> None:
+def test_an_invalid_certificate_is_refused_with_the_place(text: str, place: str) -> None:
     with pytest.raises(RefusedError, match=place):
         Check(text).claim()
 
 
 def test_packed_files_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Packed with gzip: the same as unpacked; cut off, damaged or too large: refused."""
+    """Files packed with gzip are read as unpacked ones, and refused if cut off, damaged or too
+    large.
+    """
     plain, packed = tmp_path / "a.json", tmp_path / "a.json.gz"
     plain.write_text(text_of(BASES[0]), encoding="utf-8")
     packed.write_bytes(gzip.compress(plain.read_bytes()))
@@ -156,9 +160,7 @@ def test_packed_files_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str
         assert "cannot be unpacked" in capsys.readouterr().err
 
 
-def test_a_packed_file_that_never_ends_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_endless_packed_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gammacp.verify.MOST_TEXT", 1000)
     packed = tmp_path / "a.json.gz"
     packed.write_bytes(gzip.compress(b" " * 2000))
@@ -167,7 +169,7 @@ def test_a_packed_file_that_never_ends_is_refused(
 
 
 def test_more_than_is_proven_is_not_verified() -> None:
-    """An alignment that greed finds has a bound below its cost: that is proven, and no more."""
+    """A greedy alignment with a bound below its cost is verified as such, and not as optimal."""
     data = certificate(align(random_continuum(32, 4, 8), method="greedy"))
     assert data["claim"]["status"] == "feasible"
     assert data["claim"]["bound"] < data["claim"]["cost"] - 0.1
@@ -178,7 +180,7 @@ def test_more_than_is_proven_is_not_verified() -> None:
     assert not Check(text_of(data)).claim()[0]
 
 
-def test_without_a_proof_nothing_is_verified_but_the_cost() -> None:
+def test_without_a_proof_only_the_cost_is_verified() -> None:
     data = {**BASES[0], "proof": {"kind": "none"}}
     proven, said = Check(text_of(data)).claim()
     assert not proven
@@ -188,7 +190,9 @@ def test_without_a_proof_nothing_is_verified_but_the_cost() -> None:
 
 @pytest.mark.parametrize("delta", DELTAS)
 def test_soft_alignments_are_accepted_at_every_delta(delta: float) -> None:
-    """The double of Δ·C(n, 2) may lie below the product: covers count as bounded all the same."""
+    """The double of Δ·C(n, 2) may lie below the product, but covers count as bounded
+    nevertheless.
+    """
     for seed in range(12):
         found = align(random_continuum(seed, 2 + seed % 4, 8), Combined(delta=delta), cover=True)
         assert found.status is Status.OPTIMAL
@@ -203,8 +207,8 @@ def test_annotators_and_dissimilarity_are_in_the_first_line() -> None:
     )
 
 
-def test_an_annotator_more_is_another_cost() -> None:
-    """With the opening that belongs to the names; and a control character stays in its quotes."""
+def test_a_further_annotator_changes_the_cost() -> None:
+    """The opening must fit the annotators, and control characters in names are escaped."""
     data = {**BASES[0], "annotators": [*BASES[0]["annotators"], "\x1b[2J"]}
     with pytest.raises(RefusedError, match="opening: not Delta for each pair"):
         Check(text_of(data))
@@ -217,7 +221,10 @@ def test_an_annotator_more_is_another_cost() -> None:
 
 @pytest.mark.parametrize("error", [4e-6, 1.0, 1e9])
 def test_mispaired_units_are_no_best_alignment(error: float) -> None:
-    """2 × 200 equal units nearly at one place, each with the other's neighbour: 2e-6, not 0."""
+    """Units paired with their neighbours cost 2e-6, and 0 is the least cost.
+
+    There are 2 × 200 equal units nearly at one place.
+    """
     data = certificate(align(near_agreement(200, 0.0, distance=5e-4)))
     assert data["claim"]["cost"] == 0.0
     assert accepted(data)
@@ -233,7 +240,7 @@ def test_mispaired_units_are_no_best_alignment(error: float) -> None:
 
 @pytest.mark.parametrize("apart", [1e-5, 1e-7, 1e-9])
 def test_near_agreement_is_proven_at_the_nearer_delta(apart: float) -> None:
-    """Of 2 × 100 units, to a millionth of a cost below 1e-4."""
+    """For 2 × 100 units, costs below 1e-4 are proven to a millionth."""
     data = certificate(align(near_agreement(100, apart)))
     assert 0 < data["claim"]["error"] <= 1e-6 * data["claim"]["cost"] < 1e-10
     assert data["proof"]["delta"] < data["dissimilarity"]["delta"]
@@ -242,14 +249,14 @@ def test_near_agreement_is_proven_at_the_nearer_delta(apart: float) -> None:
 
 
 def test_pooled_categories_are_a_proof() -> None:
-    """Of units all but at one place, however they are proven."""
+    """Units nearly at one place are proven with pooled categories."""
     data = certificate(align(spot(3, 40)))
     assert data["claim"]["status"] == "optimal"
     assert accepted(data)
 
 
-def test_what_is_given_is_told() -> None:
-    """Pairs of a dissimilarity that it does not know, and tables of categories."""
+def test_unverified_assumptions_are_named() -> None:
+    """Listed costs of pairs and tables of categories are taken as given."""
     listed = next(b for b in BASES if b["dissimilarity"]["positional"] == "listed")
     table = next(b for b in BASES if isinstance(b["dissimilarity"]["categorial"], list))
     assert Check(text_of(listed)).claim()[1][1] == "taken as given: what pairs of units cost"
@@ -260,8 +267,8 @@ def test_what_is_given_is_told() -> None:
         Check(text_of(bad))
 
 
-def test_shares_need_not_be_right() -> None:
-    """Any shares give a bound that holds: those of another problem, zeros, or far too much."""
+def test_any_shares_give_a_valid_bound() -> None:
+    """Zeros or random shares give a bound that holds, so an accepted claim is true."""
     rng = Random(5)
     for base in BASES:
         if base["proof"]["kind"] != "shares":
@@ -273,9 +280,11 @@ def test_shares_need_not_be_right() -> None:
                 assert is_true(data)
 
 
-def test_places_are_doubles_and_pairs_are_there_once() -> None:
-    """Units are compared as doubles: whole numbers between two of them would hide what they are."""
-    near = 2**47 - 1  # less than half of what tells doubles apart at 2**100
+def test_positions_must_be_doubles_and_pairs_unique() -> None:
+    """Units are compared as doubles, so whole numbers between two doubles would hide a
+    difference.
+    """
+    near = 2**47 - 1  # less than half of the distance between doubles at 2**100
     assert float(2**100 + near) == 2.0**100
     units = [[0, 2**100, 2**100 + 2**50, None], [1, 2**100 + near, 2**100 + 2**50, None]]
     with pytest.raises(RefusedError, match=r"units\[1\]: not a unit, or at a place that is no"):
@@ -287,8 +296,8 @@ def test_places_are_doubles_and_pairs_are_there_once() -> None:
         Check(text_of(again))
 
 
-def test_constraints_are_not_shown() -> None:
-    """The checker does not look at whether groups keep them, and says so."""
+def test_constraints_are_not_verified() -> None:
+    """The checker does not check whether groups keep constraints, and says so."""
     proven, lines = Check(_changed(constraints=["non-crossing"])).claim()
     assert proven
     assert "not shown: that groups keep non-crossing" in lines

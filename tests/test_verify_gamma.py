@@ -1,4 +1,4 @@
-"""The checker of proofs of γ: what it accepts adds up and is turned, by brute force."""
+"""The checker of proofs of γ: sums and rotations of accepted proofs are right, by brute force."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _judge(bases: tuple[Path, ...], folder: Path, count: int, seed: int) -> Coun
 
 
 def test_no_false_gamma_is_accepted(bases: tuple[Path, ...], tmp_path: Path) -> None:
-    """Mutants of sums, sets, certificates, turns and circles, judged by brute force."""
+    """Altered sums, sets, certificates, rotations and circles are judged by brute force."""
     told = _judge(bases, tmp_path / "mutant", 90, 0)
     assert told["true"] > 4
     assert told["refused or less"] > 30
@@ -83,8 +83,8 @@ def test_no_false_gamma_of_five_hundred_is_accepted(
     assert told["refused or less"] > 250
 
 
-def test_the_proof_is_of_the_gamma_that_is_measured(tmp_path: Path) -> None:
-    """One text, documents with random sets of their own, and documents that share them."""
+def test_the_proof_is_of_the_measured_gamma(tmp_path: Path) -> None:
+    """Cases are one text, documents with their own random sets, and documents that share them."""
     continua = {f"d{i}": small_continuum(20 + i, units=3) for i in range(4)}
     corpus = Corpus.from_continua(continua)
     cases: list[tuple[Any, str]] = [
@@ -108,8 +108,8 @@ def test_the_proof_is_of_the_gamma_that_is_measured(tmp_path: Path) -> None:
         assert "again" in redraw_sets(proof.path)
 
 
-def test_it_runs_alone(bases: tuple[Path, ...], tmp_path: Path) -> None:
-    """With nothing but Python, the checker and the folder."""
+def test_the_checker_runs_alone(bases: tuple[Path, ...], tmp_path: Path) -> None:
+    """The checker needs only Python and the folder."""
     shutil.copy(FILE, tmp_path / "verify.py")
     shutil.copytree(bases[0].parent, tmp_path / "proof")
     command = [sys.executable, "-I", "verify.py", f"proof/{MANIFEST}"]
@@ -117,7 +117,7 @@ def test_it_runs_alone(bases: tuple[Path, ...], tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "from 5 certificates" in done.stdout
     assert "not shown: that the turns were random" in done.stdout
-    # From within the folder, where the path has no folder.
+    # Within the folder, the path has no folder.
     done = subprocess.run(
         [sys.executable, "-I", "../verify.py", MANIFEST], cwd=tmp_path / "proof", check=False
     )
@@ -160,7 +160,7 @@ def _tamper(path: Path, **changes: Any) -> None:
         ("parts", 7, "parts: not a list"),
     ],
 )
-def test_what_is_no_proof_is_refused_with_the_place(
+def test_an_invalid_proof_is_refused_with_the_place(
     bases: tuple[Path, ...], tmp_path: Path, key: str, value: Any, place: str | None
 ) -> None:
     shutil.copytree(bases[0].parent, tmp_path / "p")
@@ -194,7 +194,7 @@ def test_what_is_no_proof_is_refused_with_the_place(
         ({"stratum": 0}, "stratum: chance 'cut' has no strata"),
     ],
 )
-def test_what_names_a_wrong_file_is_refused(
+def test_a_wrong_file_name_is_refused(
     bases: tuple[Path, ...], tmp_path: Path, row: dict[str, Any], place: str
 ) -> None:
     folder = tmp_path / "p"
@@ -224,8 +224,8 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
             yield from _places(value[number], (*path, number))
 
 
-def test_no_junk_is_a_traceback(bases: tuple[Path, ...], tmp_path: Path) -> None:
-    """Every value of a manifest replaced by things of every type."""
+def test_invalid_values_never_cause_a_traceback(bases: tuple[Path, ...], tmp_path: Path) -> None:
+    """Every value of a manifest is replaced by values of every type."""
     shutil.copytree(bases[0].parent, tmp_path / "p")
     path = tmp_path / "p" / MANIFEST
     manifest = read(path)
@@ -272,10 +272,8 @@ def test_repeated_altered_and_foreign_certificates_are_refused(
         check(str(path))
 
 
-def test_a_claim_that_a_certificate_does_not_prove_is_no_gamma(
-    bases: tuple[Path, ...], tmp_path: Path
-) -> None:
-    """Its line is printed with its name, and the rest is checked all the same."""
+def test_an_unproven_certificate_proves_no_gamma(bases: tuple[Path, ...], tmp_path: Path) -> None:
+    """The certificate's line is printed with its name, and the rest is checked nevertheless."""
     folder = tmp_path / "p"
     shutil.copytree(bases[0].parent, folder)
     path = folder / MANIFEST
@@ -290,8 +288,10 @@ def test_a_claim_that_a_certificate_does_not_prove_is_no_gamma(
     assert any(line.startswith(f"{certificate.name}: NOT checked") for line in lines)
 
 
-def test_turns_are_those_of_brute_force() -> None:
-    """Random circles with units at one place, over the ends, and turned ones that were changed."""
+def test_rotations_are_those_of_brute_force() -> None:
+    """Random circles have units at one place or across the ends, and some rotated units are
+    altered.
+    """
     rng = Random(2)
     counts: Counter[bool] = Counter()
     for _ in range(600):
@@ -336,7 +336,7 @@ def test_turns_are_those_of_brute_force() -> None:
 
 
 def test_bounds_widen_the_interval(tmp_path: Path) -> None:
-    """Greedy alignments with bounds below their costs; a bound claimed too high is no interval."""
+    """Greedy alignments have bounds below their costs; claiming a higher bound is refused."""
     continuum = datasets.load("alex-paul-suzan")
     options: Any = {"samples": 6, "method": "greedy"}
     found = agreement(continuum, **options)
@@ -350,10 +350,10 @@ def test_bounds_widen_the_interval(tmp_path: Path) -> None:
     assert any(line.endswith("of proven bounds") for line in lines)
     assert any(line.startswith("gamma = ") and "not proven to be best" in line for line in lines)
     assert read(proof.path)["status"] == "feasible"
-    least = checked.known[0]
-    assert low < least < checked.value <= checked.known[1] < high
+    least = checked.gamma_range[0]
+    assert low < least < checked.value <= checked.gamma_range[1] < high
     exact = gamma(continuum, samples=6).value
-    assert least <= exact <= checked.known[1]
+    assert least <= exact <= checked.gamma_range[1]
     _tamper(proof.path, interval=[low, high - 1e-4])
     proven, lines, _ = check(str(proof.path))
     assert not proven
@@ -361,7 +361,7 @@ def test_bounds_widen_the_interval(tmp_path: Path) -> None:
 
 
 def _unaligned(path: Path, claimed: str = "feasible") -> None:
-    """Leave the units of all random sets alone, with no bound, and claim the sums of that."""
+    """Leave the units of all random sets alone, without bounds, and claim the resulting sums."""
     manifest = read(path)
     for row in manifest["sets"]:
         unalign(row, path.parent)
@@ -381,7 +381,7 @@ def _unaligned(path: Path, claimed: str = "feasible") -> None:
 
 
 def test_an_unbounded_interval_is_claimed_as_such(bases: tuple[Path, ...], tmp_path: Path) -> None:
-    """Random sets without bounds give no lower end; no number is one, nor is null elsewhere."""
+    """Random sets without bounds give no lower end, and only null may stand for it."""
     shutil.copytree(bases[0].parent, tmp_path / "p")
     path = tmp_path / "p" / MANIFEST
     honest = read(path)["interval"]
@@ -398,10 +398,10 @@ def test_an_unbounded_interval_is_claimed_as_such(bases: tuple[Path, ...], tmp_p
     assert not accepted(path)
 
 
-def test_gamma_of_alignments_that_are_not_best_is_no_proven_gamma(
+def test_gamma_of_suboptimal_alignments_is_not_proven(
     bases: tuple[Path, ...], tmp_path: Path
 ) -> None:
-    """Random sets left unaligned raise gamma: how many is said, and what gamma can be."""
+    """Unaligned random sets raise γ; the checker counts them and gives the possible range of γ."""
     shutil.copytree(bases[0].parent, tmp_path / "p")
     path = tmp_path / "p" / MANIFEST
     honest = read(path)["value"]
@@ -414,7 +414,7 @@ def test_gamma_of_alignments_that_are_not_best_is_no_proven_gamma(
     assert "alignments of 4 of 4 random sets and of 0 of 1 documents are not proven to be" in told
     assert "gamma of the best is only known to lie in -inf to " in told
     assert found is not None
-    assert found.known[0] <= honest <= found.known[1]
+    assert found.gamma_range[0] <= honest <= found.gamma_range[1]
     _tamper(path, status="feasible")
     proven, lines, _ = check(str(path))
     assert proven
@@ -424,8 +424,8 @@ def test_gamma_of_alignments_that_are_not_best_is_no_proven_gamma(
         check(str(path))
 
 
-def test_strata_are_those_of_the_chance_model(bases: tuple[Path, ...], tmp_path: Path) -> None:
-    """Sets put into strata of alike ones would have a narrower interval."""
+def test_strata_must_be_those_of_the_chance_model(bases: tuple[Path, ...], tmp_path: Path) -> None:
+    """Sets put into strata of similar ones would give a narrower interval."""
     shutil.copytree(bases[5].parent, tmp_path / "p")
     path = tmp_path / "p" / MANIFEST
     manifest = read(path)
@@ -452,8 +452,8 @@ def test_strata_are_those_of_the_chance_model(bases: tuple[Path, ...], tmp_path:
             check(str(path))
 
 
-def test_weights_of_documents_are_stated(tmp_path: Path) -> None:
-    """Where they are not all 1; and none makes another one count for nothing."""
+def test_weights_of_documents_are_reported(tmp_path: Path) -> None:
+    """Weights are reported unless all are 1, and none may be so large that others vanish."""
     corpus = Corpus.from_continua({f"d{i}": small_continuum(20 + i, units=3) for i in range(2)})
     options: Any = {"samples": 3, "chance": "cut"}
     proof = write_gamma_proof(agreement(corpus, **options), corpus, tmp_path / "p", options)
@@ -476,8 +476,10 @@ def test_weights_of_documents_are_stated(tmp_path: Path) -> None:
         check(str(proof.path))
 
 
-def test_a_key_that_is_there_twice_is_refused(bases: tuple[Path, ...], tmp_path: Path) -> None:
-    """In the manifest, and in a certificate: other programs may read the other one."""
+def test_a_repeated_key_is_refused(bases: tuple[Path, ...], tmp_path: Path) -> None:
+    """Other programs may read the other one of two equal keys, in a manifest or in a
+    certificate.
+    """
     shutil.copytree(bases[0].parent, tmp_path / "p")
     path = tmp_path / "p" / MANIFEST
     text = path.read_text(encoding="utf-8")
@@ -492,8 +494,8 @@ def test_a_key_that_is_there_twice_is_refused(bases: tuple[Path, ...], tmp_path:
         check(str(own))
 
 
-def test_exemptions_are_stated(tmp_path: Path) -> None:
-    """A rhythm, a grid, an annotator who stopped and a model that turns nothing."""
+def test_exemptions_are_reported(tmp_path: Path) -> None:
+    """Exempt are a rhythm, a grid, an annotator who stopped, and a model without rotations."""
     tiles = []
     spans = []
     for who, late in (("A", 0), ("B", 1)):
@@ -524,7 +526,7 @@ def test_exemptions_are_stated(tmp_path: Path) -> None:
 
 
 def _replace_set(path: Path, number: int, data: Any) -> None:
-    """Write another certificate of a random set, under its name."""
+    """Write another certificate of a random set, under the same name."""
     manifest = read(path)
     row = manifest["sets"][number]
     certificate = path.parent / row["file"]
@@ -533,8 +535,8 @@ def _replace_set(path: Path, number: int, data: Any) -> None:
     path.write_text(json.dumps(manifest), encoding="utf-8")
 
 
-def test_a_copy_in_another_order_is_refused(tmp_path: Path) -> None:
-    """Sets are compared as they are, without the order of their units."""
+def test_a_reordered_copy_is_refused(tmp_path: Path) -> None:
+    """Sets are compared without the order of their units."""
     continuum = datasets.load("figure10")
     options: Any = {"samples": 3, "chance": "cut"}
     proof = write_gamma_proof(agreement(continuum, **options), continuum, tmp_path / "p", options)
@@ -548,8 +550,10 @@ def test_a_copy_in_another_order_is_refused(tmp_path: Path) -> None:
         check(str(proof.path))
 
 
-def test_units_that_touch_are_cut_there_again(tmp_path: Path) -> None:
-    """Two annotators who mark everything are cut at three places each: sets may be equal."""
+def test_touching_units_may_be_cut_at_the_same_place_again(tmp_path: Path) -> None:
+    """Two annotators who mark everything are cut at three places each, so that sets may be
+    equal.
+    """
     rows = [Unit("A", s, e, c) for s, e, c in ((0, 3, "x"), (3, 7, "y"), (7, 10, "z"))]
     rows += [Unit("B", s, e, c) for s, e, c in ((0, 4, "x"), (4, 6, "y"), (6, 10, "z"))]
     continuum = Continuum.from_units(rows)
@@ -575,7 +579,7 @@ def test_shift_may_draw_annotators_without_units(tmp_path: Path) -> None:
 
 
 def test_a_circle_is_checked_against_bounds_and_gaps(tmp_path: Path) -> None:
-    """Bounds that were declared are printed; places have to be told apart on a circle."""
+    """Declared bounds are printed, and positions must be distinct on the circle."""
     rows = [Unit("A", 1.0, 2.0, "x"), Unit("B", 1.5, 3.0, "x"), Unit("B", 5.0, 6.0, "y")]
     options: Any = {"samples": 3, "chance": "cut"}
     plain = Continuum.from_units(rows)
@@ -608,8 +612,8 @@ def test_a_circle_is_checked_against_bounds_and_gaps(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("by", [1e-3, 1e-6, 1e-9, 1e-11])
-def test_places_and_lengths_are_those_of_the_data(tmp_path: Path, by: float) -> None:
-    """But for rounding, which is below 1e-13 here."""
+def test_positions_and_lengths_must_be_those_of_the_data(tmp_path: Path, by: float) -> None:
+    """Rounding, below 1e-13 here, is the only difference that is accepted."""
     continuum = datasets.load("figure10")
     options: Any = {"samples": 2, "chance": "cut"}
     proof = write_gamma_proof(agreement(continuum, **options), continuum, tmp_path / "p", options)
@@ -625,8 +629,8 @@ def test_places_and_lengths_are_those_of_the_data(tmp_path: Path, by: float) -> 
     assert check(str(proof.path))[0]
 
 
-def test_a_set_that_was_turned_further_is_refused_by_drawing_again(tmp_path: Path) -> None:
-    """The turned one is a sound turn, so that only the seed tells."""
+def test_a_rotated_set_of_another_seed_is_refused_by_drawing_again(tmp_path: Path) -> None:
+    """The set is a valid rotation, so only drawing again with the seed reveals it."""
     continuum = datasets.load("figure10")
     options: Any = {"samples": 3, "chance": "cut"}
     proof = write_gamma_proof(agreement(continuum, **options), continuum, tmp_path / "p", options)
@@ -663,10 +667,10 @@ def test_a_set_that_was_turned_further_is_refused_by_drawing_again(tmp_path: Pat
         ({"mean": "ratio"}, "documents give mean 'sets', not 'ratio'"),
     ],
 )
-def test_settings_are_those_that_are_drawn(
+def test_settings_must_be_those_of_the_signature(
     tmp_path: Path, changes: dict[str, Any], said: str
 ) -> None:
-    """A proof of other settings than those that its signature names is not drawn again."""
+    """A proof with other settings than its signature names is not drawn again."""
     continuum = datasets.load("alex-paul-suzan")
     options: Any = {"samples": 5, "chance": "cut", "seed": 4}
     proof = write_gamma_proof(agreement(continuum, **options), continuum, tmp_path / "p", options)
@@ -685,7 +689,7 @@ def test_settings_are_those_that_are_drawn(
         redraw_sets(proof.path)
 
 
-def test_nothing_is_written_half_or_over_something(tmp_path: Path) -> None:
+def test_nothing_is_written_partly_or_over_existing_files(tmp_path: Path) -> None:
     continuum = small_continuum(0)
     options: Any = {"samples": 3, "chance": "cut"}
     found = agreement(continuum, **options)
@@ -707,7 +711,7 @@ def test_nothing_is_written_half_or_over_something(tmp_path: Path) -> None:
 
 
 def test_data_are_compared_as_multisets(bases: tuple[Path, ...], tmp_path: Path) -> None:
-    """CSV with and without a header, in other orders, our JSON; and what is not the same."""
+    """CSV with and without a header and JSON match in any order; different data do not."""
     certificate = bases[0].parent / read(bases[0])["documents"][0]["file"]
     found = read(certificate)
     rows = [
@@ -742,7 +746,7 @@ def test_data_are_compared_as_multisets(bases: tuple[Path, ...], tmp_path: Path)
 
 
 def test_data_are_compared_by_document(tmp_path: Path) -> None:
-    """Two annotators who exchange their documents have the same units, and are others."""
+    """Annotators who exchange their documents have the same units, but in other documents."""
     continua = {f"d{i}": small_continuum(40 + i) for i in range(2)}
     corpus = Corpus.from_continua(continua)
     options: Any = {"samples": 2, "chance": "cut"}
@@ -787,7 +791,7 @@ def test_data_are_compared_by_document(tmp_path: Path) -> None:
 
 
 def _scaled(path: Path, factor: float) -> None:
-    """Multiply all costs of a proof by a power of two, which leaves γ and its interval alone."""
+    """Multiply all costs of a proof by a power of two, which changes neither γ nor its interval."""
     manifest = read(path)
     for row in (*manifest["documents"], *manifest["sets"]):
         data = read(path.parent / row["file"])
@@ -804,10 +808,10 @@ def _scaled(path: Path, factor: float) -> None:
 
 
 @pytest.mark.parametrize("power", [-33, -300])
-def test_disorders_are_compared_beside_delta(
+def test_disorders_are_compared_relative_to_delta(
     bases: tuple[Path, ...], tmp_path: Path, power: int
 ) -> None:
-    """At a small Δ a tolerance of its own would pass any disorder, and squares would be 0."""
+    """For a small Δ, an absolute tolerance would accept any disorder, and squares would be 0."""
     shutil.copytree(bases[0].parent, tmp_path / "p")
     path = tmp_path / "p" / MANIFEST
     _scaled(path, 2.0**power)
@@ -840,10 +844,10 @@ def test_a_delta_beyond_doubles_is_refused(bases: tuple[Path, ...], tmp_path: Pa
         ({"signature": ("|", " ")}, "says samples:, and the proof is of samples:4"),
     ],
 )
-def test_the_signature_is_that_of_the_sets(
+def test_the_signature_must_be_that_of_the_sets(
     bases: tuple[Path, ...], tmp_path: Path, changes: dict[str, Any], said: str
 ) -> None:
-    """Number of sets, chance, seed and confidence, without drawing again."""
+    """Number of sets, chance, seed and confidence are compared without drawing again."""
     shutil.copytree(bases[0].parent, tmp_path / "p")
     path = tmp_path / "p" / MANIFEST
     if "signature" in changes:
@@ -856,8 +860,10 @@ def test_the_signature_is_that_of_the_sets(
     )
 
 
-def test_what_is_not_looked_at_is_refused(bases: tuple[Path, ...], tmp_path: Path) -> None:
-    """A status of junk, a circle of sets that are no turns, a shorter circle, sets beside parts."""
+def test_unexpected_parts_are_refused(bases: tuple[Path, ...], tmp_path: Path) -> None:
+    """Refused are an invalid status, a circle without rotations or too short, and sets beside
+    parts.
+    """
     shutil.copytree(bases[0].parent, tmp_path / "p")
     path = tmp_path / "p" / MANIFEST
     length = read(path)["circle"]["length"]

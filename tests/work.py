@@ -1,4 +1,4 @@
-"""Work that is counted, where the time that it takes would depend on the machine."""
+"""Counting of work in tests, where its time would depend on the machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def calls(work: Callable[[], object]) -> int:
-    """How many functions, compiled ones too, are called by Python code."""
+    """Return the number of functions called by Python code, including compiled ones."""
     number = 0
 
     def count(frame: FrameType, event: str, _: Any) -> None:  # noqa: ARG001
@@ -27,9 +27,9 @@ def calls(work: Callable[[], object]) -> int:
 
 
 class LookedAtClock:
-    """A clock that goes on by one step each time somebody looks: in place of `time.monotonic`.
+    """A clock that advances by one step at each reading, to replace `time.monotonic`.
 
-    So many looks fit into a time limit; those that come after it are what was too late.
+    A time limit then allows a fixed number of readings.
     """
 
     def __init__(self, step: float) -> None:

@@ -130,7 +130,7 @@ def align(
     """
     instance("continuum", continuum, Continuum, "a Continuum")
     measured = bind(Combined() if dissimilarity is None else dissimilarity, continuum)
-    found = best_groups(
+    solution = best_groups(
         continuum,
         measured,
         ties=True,
@@ -144,14 +144,14 @@ def align(
         tuning=tuning,
     )
     return to_alignment(
-        continuum, measured, found, method, cover=cover, constraints=constraints, reuse=reuse
+        continuum, measured, solution, method, cover=cover, constraints=constraints, reuse=reuse
     )
 
 
 def to_alignment(
     continuum: Continuum,
     dissimilarity: BoundDissimilarity,
-    found: BestGroups,
+    best: BestGroups,
     method: str,
     *,
     cover: bool,
@@ -159,22 +159,22 @@ def to_alignment(
     reuse: float = 0.0,
 ) -> Alignment:
     """Return the groups that were found as an `Alignment`, with the disorder of its own units."""
-    cost = cost_of(continuum, found.groups, dissimilarity, reuse)
+    cost = cost_of(continuum, best.groups, dissimilarity, reuse)
     disorder = cost * disorder_scale(continuum.n_annotators, continuum.mean_units)
     return Alignment(
         continuum=continuum,
         dissimilarity=dissimilarity,
-        groups=in_order(position_ranks(continuum), found.groups),
+        groups=in_order(position_ranks(continuum), best.groups),
         disorder=disorder,
-        bound=disorder if found.status is Status.OPTIMAL else min(found.bound, disorder),
-        status=found.status,
+        bound=disorder if best.status is Status.OPTIMAL else min(best.bound, disorder),
+        status=best.status,
         method=method,
         cover=cover,
         reuse=reuse,
-        first=found.first,
-        tolerance=found.tolerance,
-        proof=found.proof,
-        effort=found.effort,
+        first=best.first,
+        tolerance=best.tolerance,
+        proof=best.proof,
+        effort=best.effort,
         constraints=tuple(constraints or ()),
     )
 
@@ -220,9 +220,9 @@ def best_groups(
     limits = Limits(**limited)
     check_reuse(reuse, cover=cover)
     require(continuum, fragments=True)
-    asked = _Asked(SOLVERS[method], limits, ties, cover, reuse, _checked(constraints))
+    request = _Request(SOLVERS[method], limits, ties, cover, reuse, _checked(constraints))
     with counting() as work:
-        best = _best_groups(continuum, dissimilarity, asked)
+        best = _best_groups(continuum, dissimilarity, request)
     if best.status is Status.OPTIMAL:
         facts = work.facts
     else:
@@ -231,7 +231,7 @@ def best_groups(
     return BestGroups(*best[:-1], effort)
 
 
-class _Asked(NamedTuple):
+class _Request(NamedTuple):
     """Request for the best alignment, with the solver that is to find it."""
 
     solver: Solver
@@ -253,25 +253,25 @@ def _checked(constraints: Sequence[Any]) -> Sequence[Any]:
 
 
 def _best_groups(
-    continuum: Continuum, dissimilarity: BoundDissimilarity, asked: _Asked
+    continuum: Continuum, dissimilarity: BoundDissimilarity, request: _Request
 ) -> BestGroups:
     """Return the best groups, without the effort.
 
     If the proof is not precise enough, solve again at a smaller Δ.
     """
-    deadline = asked.limits.deadline()
+    deadline = request.limits.deadline()
     best: BestGroups | None = None
     delta: float | None = dissimilarity.delta
     while delta is not None:
         measured = to_unit(dissimilarity, delta)
-        remaining = asked.limits.until(deadline)
+        remaining = request.limits.until(deadline)
         unit = delta / measured.delta
         with disorder_unit(unit * disorder_scale(continuum.n_annotators, continuum.mean_units)):
-            found, chosen = _solutions(continuum, measured, asked, remaining)
-        cost = cost_of(continuum, found.groups, dissimilarity, asked.reuse)
-        result = found
-        if chosen is not found:
-            result = replace(found, groups=chosen.groups, first=chosen.first)
+            solved, chosen = _solutions(continuum, measured, request, remaining)
+        cost = cost_of(continuum, solved.groups, dissimilarity, request.reuse)
+        result = solved
+        if chosen is not solved:
+            result = replace(solved, groups=chosen.groups, first=chosen.first)
         finer = at_delta(continuum, result, cost, delta, unit)
         if best is not None and finer.status is not Status.OPTIMAL:
             break
@@ -289,60 +289,60 @@ def _best_groups(
 
 
 def _solutions(
-    continuum: Continuum, measured: BoundDissimilarity, asked: _Asked, limits: Limits
+    continuum: Continuum, measured: BoundDissimilarity, request: _Request, limits: Limits
 ) -> tuple[Solution, Solution]:
     """Return the solver's solution and the one to report.
 
     They differ if ties are broken: the second is then the first of the equally good ones.
     """
-    solver = asked.solver
-    if asked.constraints:
+    solver = request.solver
+    if request.constraints:
         from gammacp.alignment.constraints.solving import solve_constrained
 
-        rules = asked.constraints
-        if asked.reuse:
+        rules = request.constraints
+        if request.reuse:
             raise UsageError("constraints do not go with a price for reuse: leave one of them out")
         return solve_constrained(
-            continuum, measured, solver, limits, rules, cover=asked.cover, ties=asked.ties
+            continuum, measured, solver, limits, rules, cover=request.cover, ties=request.ties
         )
     deadline = limits.deadline()
     if solver.presolved:
         presolved = solve_presolved(
-            continuum, measured, solver.solve, limits, cover=asked.cover, reuse=asked.reuse
+            continuum, measured, solver.solve, limits, cover=request.cover, reuse=request.reuse
         )
     else:
         problem = build_problem(
-            continuum, measured, cover=asked.cover, reuse=asked.reuse, prune=solver.pruned
+            continuum, measured, cover=request.cover, reuse=request.reuse, prune=solver.pruned
         )
         presolved = Presolved(solver.solve(problem, limits), problem)
-    if asked.ties and solver.exact and not due(deadline):
+    if request.ties and solver.exact and not due(deadline):
         broken = break_ties(continuum, measured, presolved, limits.until(deadline))
         return presolved.solution, broken
     return presolved.solution, presolved.solution
 
 
 def at_delta(
-    continuum: Continuum, found: Solution, cost: float, delta: float, unit: float
+    continuum: Continuum, solved: Solution, cost: float, delta: float, unit: float
 ) -> BestGroups:
     """Return a solution as the result that is reported, at this Δ.
 
-    `found` is in a unit of cost that is worth `unit` at this Δ. `cost` is what its groups cost when
-    they are computed from the units. If this differs from the solver's objective, nothing is
+    `solved` is in a unit of cost that is worth `unit` at this Δ. `cost` is what its groups cost
+    when they are computed from the units. If this differs from the solver's objective, nothing is
     proven: a dissimilarity might return other numbers when it is called again.
     """
     scale = disorder_scale(continuum.n_annotators, continuum.mean_units)
     tolerance = tolerance_at(delta, continuum.n_annotators)
     disorder = cost * scale
-    status = found.status
-    bound = min(max(found.bound * unit * scale, 0.0), disorder)
-    if abs(found.objective * unit * scale - disorder) > tolerance:
+    status = solved.status
+    bound = min(max(solved.bound * unit * scale, 0.0), disorder)
+    if abs(solved.objective * unit * scale - disorder) > tolerance:
         status = Status.FEASIBLE
         bound = 0.0
     if status is Status.OPTIMAL:
         bound = disorder
-    groups = found.groups
-    first = found.first
-    proof = found.proof
+    groups = solved.groups
+    first = solved.first
+    proof = solved.proof
     return BestGroups(disorder, bound, status, groups, first, tolerance, proof)
 
 

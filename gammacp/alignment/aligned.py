@@ -112,24 +112,24 @@ class AlignedPart:
         """Return the number of alignments."""
         return len(self.disorder)
 
-    def at(self, places: Indices) -> AlignedPart:
-        """Return the alignments at these places, in this order.
+    def at(self, numbers: Indices) -> AlignedPart:
+        """Return the alignments with these numbers, in this order.
 
         Parameters
         ----------
-        places
+        numbers
             Numbers of alignments, counted from 0.
         """
-        groups, edges = rows_at(self.edges, places)
+        groups, edges = rows_at(self.edges, numbers)
         return AlignedPart(
             self.groups[groups],
             edges,
-            self.disorder[places],
-            self.bound[places],
-            self.tolerance[places],
-            self.status[places],
-            self.first[places],
-            {new: self.proofs[k] for new, k in enumerate(places.tolist()) if k in self.proofs},
+            self.disorder[numbers],
+            self.bound[numbers],
+            self.tolerance[numbers],
+            self.status[numbers],
+            self.first[numbers],
+            {new: self.proofs[k] for new, k in enumerate(numbers.tolist()) if k in self.proofs},
         )
 
     def small(self) -> AlignedPart:
@@ -389,3 +389,64 @@ class AlignedDocument:
     def selection(self) -> tuple[str, ...]:
         """The selection of the continuum; see `Continuum.selection`."""
         return self._aligned.continua.selection_at(self._number)
+
+
+class MergedAlignments(MadeWhenRead[Alignment]):
+    """The best alignments of continua in the order of these, though aligned in several batches.
+
+    A batch holds the continua that were aligned with the same gap.
+
+    Parameters
+    ----------
+    size
+        Number of continua.
+    found
+        For each batch, the numbers of its continua and their alignments.
+    """
+
+    def __init__(self, size: int, batches: Sequence[tuple[Indices, Aligned]]) -> None:
+        """Merge the batches; after an interruption, end before the first missing alignment."""
+        self._found = [aligned for _, aligned in batches]
+        self._which = np.full((2, size), -1, np.int32)
+        for k, (numbers, aligned) in enumerate(batches):
+            self._which[:, numbers] = np.full(len(aligned), k), np.arange(len(aligned))
+        missing = np.flatnonzero(self._which[0] < 0)
+        super().__init__(int(missing[0]) if len(missing) else size, 1)
+
+    def make(self, number: int) -> Alignment:
+        """Return the alignment of the continuum with this number, counted from 0."""
+        return self._found[int(self._which[0, number])][int(self._which[1, number])]
+
+    def document(self, number: int) -> AlignedDocument:
+        """Return a document with its alignment, whose objects are only made when they are read.
+
+        Parameters
+        ----------
+        number
+            Number of the document, counted from 0.
+        """
+        return self._found[int(self._which[0, number])].document(int(self._which[1, number]))
+
+    def columns(self, rows: Indices) -> AlignedPart:
+        """Return the columns of alignments that all have the same number of annotators.
+
+        Parameters
+        ----------
+        rows
+            Numbers of their continua, ascending.
+        """
+        which, inner_rows = self._which[:, rows]
+        return self._found[int(which[0])].columns(inner_rows)
+
+    def column(self, name: str) -> Floats:
+        """Return one number per alignment: `disorders`, `bounds` or `optimal` (1 or 0).
+
+        Parameters
+        ----------
+        name
+            Name of a property of `Aligned`.
+        """
+        numbers = np.zeros(self._which.shape[1])
+        for k, aligned in enumerate(self._found):
+            numbers[self._which[0] == k] = getattr(aligned, name)
+        return numbers[: self._size]

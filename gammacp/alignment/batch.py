@@ -159,7 +159,7 @@ def _columns_of_each(
     method, cover = solving.get("method", "auto"), solving.get("cover", False)
     reuse = check_reuse(solving.get("reuse", 0.0), cover=cover)
     limits = Limits(seed=solving.get("seed", 0), tuning=solving.get("tuning", ()))
-    places = [np.empty(0, np.int64)]
+    numbers = [np.empty(0, np.int64)]
     parts = [AlignedPart.of([])]
     alike = not solving.get("gap") and solving.get("time_limit") is None
     if method == "auto" and alike and not solving.get("constraints"):
@@ -169,10 +169,10 @@ def _columns_of_each(
             solved, part = _solve_together(
                 row, dissimilarity, limits, cover=cover, reuse=reuse, **how
             )
-            places.append(rows[solved])
+            numbers.append(rows[solved])
             parts.append(part)
     missing = np.ones(len(every), np.bool_)
-    missing[np.concatenate(places)] = False
+    missing[np.concatenate(numbers)] = False
     end = len(every)
     alone = []
     for i in np.flatnonzero(missing).tolist():
@@ -186,9 +186,9 @@ def _columns_of_each(
             if as_alignment
             else best
         )
-    places.append(np.flatnonzero(missing)[: len(alone)])
+    numbers.append(np.flatnonzero(missing)[: len(alone)])
     parts.append(AlignedPart.of(alone))
-    order = np.argsort(np.concatenate(places))
+    order = np.argsort(np.concatenate(numbers))
     return AlignedPart.joined(parts).at(order[:end])
 
 
@@ -211,11 +211,11 @@ def _rows(
     many = _distinct(continua.at(chosen)) + 1 > limits.of(Presolve).merged * units[chosen]
     chosen = chosen[many]
     for n in dict.fromkeys(number[chosen].tolist()):
-        places = chosen[number[chosen] == n]
-        if len(places) < 2:
+        numbers = chosen[number[chosen] == n]
+        if len(numbers) < 2:
             continue
-        filled = np.cumsum(units[places]) // limits.of(RowTuning).units
-        yield from np.split(places, np.flatnonzero(np.diff(filled)) + 1)
+        filled = np.cumsum(units[numbers]) // limits.of(RowTuning).units
+        yield from np.split(numbers, np.flatnonzero(np.diff(filled)) + 1)
 
 
 def _distinct(continua: ContinuumSequence) -> Indices:
@@ -233,14 +233,14 @@ def _distinct(continua: ContinuumSequence) -> Indices:
 class _Row:
     """The units of several continua as one continuum, at their own positions.
 
-    `owner` is the continuum of each unit and `own` its row there. Units of different continua are
+    `owner` is the continuum of each unit and `rows` its row there. Units of different continua are
     never compared, even where they lie on top of each other.
     """
 
     continua: ContinuumSequence
     whole: Continuum
     owner: Indices
-    own: Codes
+    rows: Codes
 
     @classmethod
     def of(cls, continua: ContinuumSequence) -> _Row:
@@ -259,7 +259,7 @@ class _Row:
 
     def ranks(self, dissimilarity: BoundDissimilarity) -> Codes:
         """Return the rank of each unit by `nameless_ranks`."""
-        rows = self.continua.edges[self.owner] + self.own
+        rows = self.continua.edges[self.owner] + self.rows
         ranks_of_rows: Codes = nameless_ranks(self.continua, dissimilarity)[rows]
         return ranks_of_rows
 
@@ -309,10 +309,10 @@ def _solve_together(
     if len(few) < len(continua):
         # One continuum with many candidate pairs would make the whole row hard to solve.
         how = {"ties": ties, "as_alignment": as_alignment}
-        places, part = _solve_together(
+        numbers, part = _solve_together(
             continua.at(few), dissimilarity, limits, cover=cover, reuse=reuse, **how
         )
-        return few[places], part
+        return few[numbers], part
     solved = chosen = SOLVERS["auto"].solve(problem, limits)
     if solved.status is not Status.OPTIMAL or due():
         return few[:0], AlignedPart.of([])
@@ -335,10 +335,10 @@ def _solve_together(
     empty = np.add.reduceat((groups[order] < 0).any(axis=1), edges[:-1]) > 0
     differs = np.abs(proven * scale - disorder) > tolerance
     nearer = nearer_deltas(disorder, disorder / scale, tolerance, delta)
-    places = np.flatnonzero(~differs & (empty | np.isnan(nearer)))
+    numbers = np.flatnonzero(~differs & (empty | np.isnan(nearer)))
     if as_alignment:
         disorder = row.sums(groups, costs_of(row.whole, groups, dissimilarity))
         disorder = (disorder + price * row.repeated(groups)) * scale
-    members = np.where(groups >= 0, row.own[groups], np.int32(-1))[order]
+    members = np.where(groups >= 0, row.rows[groups], np.int32(-1))[order]
     every = AlignedPart.proven(members, edges * n, disorder, tolerance, first=chosen.first)
-    return places, every if len(places) == len(continua) else every.at(places)
+    return numbers, every if len(numbers) == len(continua) else every.at(numbers)

@@ -160,10 +160,10 @@ def _proof(alignment: Alignment) -> dict[str, Any]:
         delta = alignment.dissimilarity.delta
     else:
         delta = proof.delta
-    found = _proof_at(proof, continuum, to_unit(alignment.dissimilarity, delta))
+    proof_record = _proof_at(proof, continuum, to_unit(alignment.dissimilarity, delta))
     if proof.delta is None:
-        return found
-    return {**found, "delta": delta}
+        return proof_record
+    return {**proof_record, "delta": delta}
 
 
 def _proof_at(proof: Proof, continuum: Continuum, measured: BoundDissimilarity) -> dict[str, Any]:
@@ -171,12 +171,12 @@ def _proof_at(proof: Proof, continuum: Continuum, measured: BoundDissimilarity) 
     opening = measured.delta * pair_count(continuum.n_annotators)
     if proof.matrix is None:
         return _shares(proof, opening, continuum.n_annotators)
-    found = _matrix(proof.matrix, opening)
+    record = _matrix(proof.matrix, opening)
     inside = np.unique(continuum.annotator_codes[proof.matrix.units])
     if len(inside) < continuum.n_annotators:
         problem = build_problem(continuum, measured, most_pairs=_BESIDE)
-        found["rows"] += _triples(np.ceil(prices_beside(problem, inside) * _GRAINS))
-    return found
+        record["rows"] += _triples(np.ceil(prices_beside(problem, inside) * _GRAINS))
+    return record
 
 
 def _shares(proof: Proof, opening: float, n: int) -> dict[str, Any]:
@@ -188,20 +188,20 @@ def _shares(proof: Proof, opening: float, n: int) -> dict[str, Any]:
     return record
 
 
-def _matrix(found: RelaxedMatrix, opening: float) -> dict[str, Any]:
+def _matrix(relaxed: RelaxedMatrix, opening: float) -> dict[str, Any]:
     """Return an integer Cholesky factor of the matrix, and the multipliers in grains."""
-    matrix = found.matrix.copy()
-    units = found.units
+    matrix = relaxed.matrix.copy()
+    units = relaxed.units
     matrix += least_shift(matrix) * np.eye(len(matrix))
     factor = np.linalg.cholesky(matrix)
     whole = np.rint(factor * np.sqrt(opening * _GRAINS * 2.0**_SHIFT)).astype(np.int64)
     # The corner must be the opening, without what the shift has added to it.
     whole[0, 0] = math.isqrt(math.floor(opening * _GRAINS) << _SHIFT)
-    multipliers = np.ceil(2 * opening * _GRAINS * found.multiplier).astype(np.int64)
+    multipliers = np.ceil(2 * opening * _GRAINS * relaxed.multiplier).astype(np.int64)
     used = multipliers > 0
-    corners = units[found.triangles[used]]
-    rows = np.zeros((int(units.max()) + 1, found.rows.shape[1]))
-    rows[units] = np.ceil(2 * opening * _GRAINS * found.rows)
+    corners = units[relaxed.triangles[used]]
+    rows = np.zeros((int(units.max()) + 1, relaxed.rows.shape[1]))
+    rows[units] = np.ceil(2 * opening * _GRAINS * relaxed.rows)
     return {
         "kind": "matrix",
         "units": units.tolist(),

@@ -46,7 +46,7 @@ def enumerate_columns(
     if problem.rules is not None:
         most_units = min(most_units, problem.rules.largest)
     bounds = problem.graph, problem.opening, problem.tolerance, most_units, most_members
-    found, whole = halting(
+    columns, whole = halting(
         lambda meter: profitable_groups(*bounds, meter),
         deadline,
         quick=len(problem.first) <= _UNWATCHED,
@@ -54,8 +54,8 @@ def enumerate_columns(
     if not whole:
         return None
     if problem.rules is not None:
-        return problem.rules.keep(problem, found)
-    return found
+        return problem.rules.keep(problem, columns)
+    return columns
 
 
 def all_columns(problem: Problem, largest: int | None = None, deadline: float = np.inf) -> Columns:

@@ -138,9 +138,9 @@ class Limits:
         stage
             Class of the stage.
         """
-        for own in self.tuning:
-            if isinstance(own, stage):
-                return own
+        for entry in self.tuning:
+            if isinstance(entry, stage):
+                return entry
         untuned = _UNTUNED.get(stage)
         if untuned is None:
             untuned = _UNTUNED[stage] = stage()

@@ -362,17 +362,17 @@ def solution(
     bound: float,
     certificate: Certificate | None = None,
     proof: Proof | None = None,
-    told: float = -np.inf,
+    trusted_bound: float = -np.inf,
 ) -> Solution:
     """Return a solution with its objective computed from the groups; optimal if the bound meets it.
 
-    `bound` may exceed the objective by rounding, and is then reduced to it. `told` is a bound that
-    rests on CP-SAT alone.
+    `bound` may exceed the objective by rounding, and is then reduced to it. `trusted_bound` is a
+    bound that rests on CP-SAT alone.
     """
     objective = total_cost(problem, groups)
     if problem.opening >= problem.delta * problem.n_annotators * (problem.n_annotators - 1) / 2:
         bound = max(bound, 0.0)  # No group costs less than nothing: w ≤ Δ.
-    return judged(groups, objective, bound, problem.slack, certificate, proof, told)
+    return judged(groups, objective, bound, problem.slack, certificate, proof, trusted_bound)
 
 
 def judged(
@@ -382,11 +382,11 @@ def judged(
     slack: float,
     certificate: Certificate | None,
     proof: Proof | None,
-    told: float = -np.inf,
+    trusted_bound: float = -np.inf,
 ) -> Solution:
     """Return a solution with this objective; optimal if the bound is within the slack of it."""
     proven = bound >= objective - slack
-    if told >= objective - slack:
+    if trusted_bound >= objective - slack:
         open_status = Status.UNCHECKED
     else:
         open_status = Status.FEASIBLE

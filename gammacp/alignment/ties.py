@@ -51,7 +51,7 @@ def in_order(rank: Codes, groups: Codes) -> Codes:
 def break_ties(
     continuum: Continuum,
     dissimilarity: BoundDissimilarity,
-    found: Presolved,
+    presolved: Presolved,
     limits: Limits,
     rank: Codes | None = None,
 ) -> Solution:
@@ -59,7 +59,7 @@ def break_ties(
 
     `rank` is needed if the units are those of several continua: their places (`nameless_ranks`).
     """
-    solved, problem, merged = found
+    solved, problem, merged = presolved
     if solved.status is not Status.OPTIMAL or problem is None:
         return solved
     if rank is None:
@@ -135,16 +135,16 @@ def _first_of_components(
     rows, state, _ = decompose(problem, listed, price, exact, limits.deadline(), ties=True)
     mine = np.flatnonzero(state.active)
     mine = mine[_lexicographic(problem, listed.select(rows[mine]))]
-    kept = rows[mine]
+    own_rows = rows[mine]
     part = state.columns.select(mine)
-    second = second_costs(problem, listed.select(kept), second)
+    second = second_costs(problem, listed.select(own_rows), second)
     costs = SearchCosts(state.loss[mine], second, state.alone, state.over)
-    chosen = np.zeros(len(kept), np.bool_)
-    every = np.ones(len(kept), np.bool_)
+    chosen = np.zeros(len(own_rows), np.bool_)
+    every = np.ones(len(own_rows), np.bool_)
     never = np.full(problem.n_units, -1, np.int32)
     rules = Rules(problem.cover, True, state.tolerance, limits.of(Components).nodes)
-    found = part, costs, every, state.label, never, state.least.copy(), chosen, rules
-    hard = halting(lambda meter: search_components(*found, meter), quick=True)
+    arguments = part, costs, every, state.label, never, state.least.copy(), chosen, rules
+    hard = halting(lambda meter: search_components(*arguments, meter), quick=True)
     inside = np.flatnonzero(np.isin(state.label[part.members[part.begin[:-1]]], hard))
     # CP-SAT is not used for covers: there, the order of columns is not that of the units that they
     # are the first to cover.
@@ -166,20 +166,20 @@ def _first_of_components(
     # Keep the solution of the proof if CP-SAT has found none.
     chosen[inside] = state.chosen[mine][inside] if times is None else times > 0
     searched = not len(hard) or times is not None
-    return kept[chosen], searched and state.complete
+    return own_rows[chosen], searched and state.complete
 
 
 def _first_merged(
-    problem: Problem, merged: Merged, found: Solution, second: Floats, limits: Limits
+    problem: Problem, merged: Merged, solved: Solution, second: Floats, limits: Limits
 ) -> Solution:
     """Return the first best packing of merged units; copies of a unit are used in order."""
     from gammacp.alignment.solvers.packing import Model, Ranking, first_packing
 
-    assert found.certificate is not None
-    listed, price, _ = found.certificate
+    assert solved.certificate is not None
+    listed, price, _ = solved.certificate
     counts = merged.counts
     n_units = int(counts.sum())
-    gained = n_units * problem.opening - found.objective
+    gained = n_units * problem.opening - solved.objective
     optimum = float((price * counts).sum()) - gained
     slack = problem.tolerance * n_units
     loss = listed.losses(price)
@@ -202,14 +202,14 @@ def _first_merged(
     if times is None or float(loss[rows] @ times + price @ _untaken(part, times, counts)) > (
         max(optimum, 0.0) + problem.slack * n_units / problem.n_units
     ):
-        return found
-    return replace(found, groups=merged.groups(part, times), first=True)
+        return solved
+    return replace(solved, groups=merged.groups(part, times), first=True)
 
 
 def _untaken(part: Columns, times: Indices, counts: Indices) -> Indices:
     """Return how many copies of each unit are in no column."""
-    taken = np.bincount(part.members, np.repeat(times, part.sizes), len(counts))
-    return counts - taken.astype(np.int64)
+    n_taken = np.bincount(part.members, np.repeat(times, part.sizes), len(counts))
+    return counts - n_taken.astype(np.int64)
 
 
 def _lexicographic(problem: Problem, columns: Columns) -> Indices:

@@ -12,6 +12,8 @@ from gammacp.errors import UsageError
 _LISTED = 20
 MOST_DRAWS = 10**9
 """How many random sets, shuffled sets or bootstrap draws can be asked for."""
+MOST_ANNOTATORS = 10**6
+"""How many annotators can be drawn for one document."""
 _NEAREST = 5
 
 
@@ -21,10 +23,10 @@ def whole(name: str, value: Any, least: int, most: float = math.inf) -> int:
         raise UsageError(f"{name} {value!r} is not a whole number")
     if value < least:
         raise UsageError(f"{name} {value} < {least}")
-    found = int(value)
-    if found > most:
+    integer = int(value)
+    if integer > most:
         raise UsageError(f"{name} {value} > {most:,}")
-    return found
+    return integer
 
 
 def number(name: str, value: Any, least: float = -math.inf) -> float:
@@ -48,10 +50,10 @@ def several(name: str, value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         raise UsageError(f"{name} {value!r} is a single text; give a list: [{value!r}]")
     try:
-        found = tuple(value)
+        entries = tuple(value)
     except TypeError:
         raise UsageError(f"{name} {value!r} is not a list of names") from None
-    return tuple(text(name, entry) for entry in found)
+    return tuple(text(name, entry) for entry in entries)
 
 
 def instance(name: str, value: Any, kind: type | tuple[type, ...], what: str) -> None:
@@ -60,9 +62,9 @@ def instance(name: str, value: Any, kind: type | tuple[type, ...], what: str) ->
         raise UsageError(f"{name} is {type(value).__name__}, where {what} is needed")
 
 
-def one_of(name: str, value: Any, known: Iterable[str]) -> str:
-    """Return one of the `known` names; a UsageError for any other lists the similar ones."""
-    names = [str(k) for k in known]
+def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
+    """Return one of the `allowed` names; a UsageError for any other lists the similar ones."""
+    names = [str(k) for k in allowed]
     if value not in names:
         guess = did_you_mean(str(value), names)
         listed = f"there are: {', '.join(names)}"
@@ -73,20 +75,20 @@ def one_of(name: str, value: Any, known: Iterable[str]) -> str:
     return str(value)
 
 
-def did_you_mean(value: str, known: Iterable[str]) -> str:
+def did_you_mean(value: str, names: Iterable[str]) -> str:
     """Return the question whether the most similar name was meant; "" if none is similar.
 
     Parameters
     ----------
     value
         An unknown name.
-    known
+    names
         The known names.
 
     >>> did_you_mean("categry", ["pair", "category"])
     "did you mean 'category'? "
     """
-    near = get_close_matches(value, list(known), n=1)
+    near = get_close_matches(value, list(names), n=1)
     if near:
         return f"did you mean {near[0]!r}? "
     return ""

@@ -39,28 +39,28 @@ def smallest(values: NDArray[Any]) -> NDArray[Any]:
         kinds = [*([] if np.signbit(values[values == 0]).any() else kinds), np.float32]
     for kind in kinds:
         with np.errstate(over="ignore", invalid="ignore"):
-            made: NDArray[Any] = values.astype(kind)
-        if np.array_equal(made, values):
-            return made
+            smaller_array: NDArray[Any] = values.astype(kind)
+        if np.array_equal(smaller_array, values):
+            return smaller_array
     return values
 
 
-def rows_at(edges: Indices, places: Indices) -> tuple[Indices, Indices]:
-    """Return the concatenated rows of some places, and where the rows of each begin.
+def rows_at(edges: Indices, numbers: Indices) -> tuple[Indices, Indices]:
+    """Return the concatenated rows of some parts, and where the rows of each begin.
 
     Parameters
     ----------
     edges
-        The rows of place k are `edges[k]:edges[k + 1]`.
-    places
-        The places, in any order.
+        The rows of part k are `edges[k]:edges[k + 1]`.
+    numbers
+        Numbers of the parts, in any order.
 
     >>> [x.tolist() for x in rows_at(np.array([0, 2, 5]), np.array([1, 0]))]
     [[2, 3, 4, 0, 1], [0, 3, 5]]
     """
-    sizes = edges[places + 1] - edges[places]
-    made = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    return np.repeat(edges[places] - made[:-1], sizes) + np.arange(made[-1]), made
+    sizes = edges[numbers + 1] - edges[numbers]
+    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    return np.repeat(edges[numbers] - offsets[:-1], sizes) + np.arange(offsets[-1]), offsets
 
 
 def places_within(counts: Indices) -> Indices:
@@ -118,7 +118,7 @@ class MadeWhenRead(Sequence[Value]):
         return self._made[number]
 
 
-class Kept(Generic[Value]):
+class Cached(Generic[Value]):
     """A variant of `functools.cached_property` for classes with very many instances.
 
     `functools.cached_property` needs a dictionary per object, of 0.8 kB for a continuum.
@@ -139,15 +139,15 @@ class Kept(Generic[Value]):
         self._name = f"_{name}"
 
     @overload
-    def __get__(self, instance: None, owner: type) -> Kept[Value]: ...
+    def __get__(self, instance: None, owner: type) -> Cached[Value]: ...
     @overload
     def __get__(self, instance: object, owner: type) -> Value: ...
     def __get__(self, instance: object | None, owner: type) -> Any:
         """Return the value, computed at the first access."""
         if instance is None:
             return self
-        found = getattr(instance, self._name, None)
-        if found is None:
-            found = self._compute(instance)
-            object.__setattr__(instance, self._name, found)
-        return found
+        stored_value = getattr(instance, self._name, None)
+        if stored_value is None:
+            stored_value = self._compute(instance)
+            object.__setattr__(instance, self._name, stored_value)
+        return stored_value

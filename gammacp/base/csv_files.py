@@ -118,8 +118,10 @@ def table_of(
                 raise DataError("the header has a line end of another kind", line=line, hint=hint)
             for name in needed:
                 if name not in names:
-                    there = ", ".join(names)
-                    raise DataError(f"there is no column {name!r}; there are: {there}", line=line)
+                    column_names = ", ".join(names)
+                    raise DataError(
+                        f"there is no column {name!r}; there are: {column_names}", line=line
+                    )
                 if names.count(name) > 1:
                     raise DataError(f"the column {name!r} is there twice", line=line)
         elif len(row) != len(names):

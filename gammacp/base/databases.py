@@ -11,7 +11,7 @@ _SUPER = bytes.fromhex("d9d505f920a163d7")  # ends a rollback journal that names
 
 
 @contextmanager
-def sqlite_errors(made: Callable[[Exception], Exception | None]) -> Iterator[None]:
+def sqlite_errors(replacement: Callable[[Exception], Exception | None]) -> Iterator[None]:
     """Replace any error of opening or reading a database in this block.
 
     Beside its own errors Python's module raises UnicodeDecodeError, where a damaged name is in
@@ -19,13 +19,13 @@ def sqlite_errors(made: Callable[[Exception], Exception | None]) -> Iterator[Non
 
     Parameters
     ----------
-    made
+    replacement
         Makes the error to raise instead; None for none, and the block just ends.
     """
     try:
         yield
     except (sqlite3.Error, OSError, UnicodeDecodeError, OverflowError) as error:
-        if (other := made(error)) is not None:
+        if (other := replacement(error)) is not None:
             raise other from None
 
 
@@ -49,8 +49,8 @@ def connect(place: str | Path, **options: Any) -> sqlite3.Connection:
     """
     journal = Path(f"{os.path.realpath(place)}-journal")
     if os.path.lexists(journal):
-        own = journal.is_file() and not journal.is_symlink()
-        if not own or journal.read_bytes().endswith(_SUPER):
+        is_regular_file = journal.is_file() and not journal.is_symlink()
+        if not is_regular_file or journal.read_bytes().endswith(_SUPER):
             raise sqlite3.DatabaseError(f"{journal.name} leads to another file")
     database: sqlite3.Connection = sqlite3.connect(place, isolation_level=None, **options)
     return database

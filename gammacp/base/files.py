@@ -88,12 +88,12 @@ def paths_below(folder: Path) -> tuple[list[Path], list[Path]]:
         if not any(part.startswith(".") for part in path.relative_to(folder).parts):
             closed.append(path)
 
-    found = [
+    paths = [
         Path(top, name)
         for top, folders, files in os.walk(folder, onerror=note)
         for name in (*folders, *files)
     ]
-    return sorted(found), sorted(closed)
+    return sorted(paths), sorted(closed)
 
 
 def named_as(
@@ -118,28 +118,28 @@ def named_as(
         Whether to look into its folders, too.
     """
     if below:
-        there = folder.rglob("*")
+        candidates = folder.rglob("*")
     else:
-        there = folder.glob("*")
+        candidates = folder.glob("*")
     called: dict[str, list[Path]] = {}
-    for path in sorted(p for p in there if p.suffix.lower() in endings and p.is_file()):
+    for path in sorted(p for p in candidates if p.suffix.lower() in endings and p.is_file()):
         if is_inside(path, folder):
             for key in {path.stem, path.name}:
                 called.setdefault(key, []).append(path)
-    found = {}
+    path_by_name = {}
     for name in names:
         last = PurePath(name).name
         # Documents without a name of their own are called as their files.
         if (folder / name).is_file():
-            own = PurePath(name).stem
+            stem = PurePath(name).stem
         else:
-            own = last
-        listed = called.get(last) or called.get(own) or []
+            stem = last
+        listed = called.get(last) or called.get(stem) or []
         exact = [p for p in listed if p in (folder / name, folder / f"{name}{p.suffix}")]
         first = sorted(exact or listed, key=lambda p: endings.index(p.suffix.lower()))
         if len({p.parent for p in first}) == 1:
-            found[name] = first[0]
-    return found
+            path_by_name[name] = first[0]
+    return path_by_name
 
 
 def check_inside(path: str | os.PathLike[str]) -> None:
@@ -326,8 +326,8 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         yield temporary
         if special:
-            with temporary.open("rb") as made, target.open("wb") as out:
-                copyfileobj(made, out)
+            with temporary.open("rb") as source, target.open("wb") as out:
+                copyfileobj(source, out)
             return
         mask = os.umask(0)
         os.umask(mask)

@@ -149,13 +149,13 @@ def columns_of(
         whose = [_document(table, row, x) for row, x in enumerate(column["document"], 1)]
     _check_positions(table, annotators, categories, documents=documents)
     values = [[_name(table, row, f, x) for row, x in enumerate(column[f], 1)] for f in features]
-    known = [dict(zip(features, row, strict=True)) for row in zip(*values, strict=True)]
+    feature_rows = [dict(zip(features, row, strict=True)) for row in zip(*values, strict=True)]
     used = [table.names[role] for role in ("start", "end") if role in table.names]
     return FrameColumns(
         documents=whose,
         annotators=annotators,
         categories=categories,
-        features=known,
+        features=feature_rows,
         starts=column["start"],
         ends=column["end"],
         fragments=_listed(column.get(FRAGMENTS)),
@@ -208,15 +208,15 @@ def _columns_by_role(
     """Return the values of each column that has a role; DataError for one too few or too many."""
     keys = _keys(frame)
     named = [*map(str, keys)]
-    there = places_of_roles(["" if n in features else n for n in named], (), columns)
+    columns_by_role = places_of_roles(["" if n in features else n for n in named], (), columns)
     for name in features:
         if named.count(name) != 1:
             has = first_names([*map(repr, named)], 8) or "none"
             many = "no column" if name not in named else f"{named.count(name)} columns"
             raise DataError(f"data frame has {many} {name!r}; it has: {has}", hint=_HINT)
-    if missing_roles(there):
-        raise unknown_columns(named, there).within("data frame")
-    if documents and "document" not in there:
+    if missing_roles(columns_by_role):
+        raise unknown_columns(named, columns_by_role).within("data frame")
+    if documents and "document" not in columns_by_role:
         raise DataError(
             f"data frame has no column of documents; it has: {first_names([*map(repr, named)], 8)}",
             hint="Say which column names them: `document=`. One document is a Continuum: use "
@@ -224,9 +224,9 @@ def _columns_by_role(
         )
     read = [*_READ, *(["document"] if documents else [])]
     for low, high in zip(AXES[::2], AXES[1::2], strict=True):
-        if (low in there) != (high in there):
+        if (low in columns_by_role) != (high in columns_by_role):
             read = [role for role in read if role not in (low, high)]
-    roles = {role: there[role] for role in read if role in there}
+    roles = {role: columns_by_role[role] for role in read if role in columns_by_role}
     for role, places in roles.items():
         if len(places) > 1:
             both = ", ".join(repr(named[i]) for i in places)
@@ -237,7 +237,7 @@ def _columns_by_role(
     if documents and all(name in named for name in BOUNDS):
         values |= {name: _values(frame, name) for name in BOUNDS}
     elif not documents:
-        _check_one_document(frame, keys, there)
+        _check_one_document(frame, keys, columns_by_role)
     _check_lengths(values, names)
     used = {*names.values(), *values}
     return _Frame(values, names, tuple(name for name in named if name not in used))
@@ -277,9 +277,9 @@ def _check_lengths(values: Mapping[str, Sized], names: Mapping[str, str]) -> Non
         )
 
 
-def _check_one_document(frame: Any, keys: Sequence[Any], there: Mapping[str, list[int]]) -> None:
+def _check_one_document(frame: Any, keys: Sequence[Any], roles: Mapping[str, list[int]]) -> None:
     """Raise a DataError where rows are of several documents."""
-    for key in (keys[i] for i in there.get("document", ())):
+    for key in (keys[i] for i in roles.get("document", ())):
         documents = {str(name) for name in frame[key]}
         if len(documents) > 1:
             raise DataError(
@@ -390,7 +390,7 @@ def _extents(table: _Frame) -> list[list[tuple[Any, Any]]] | None:
     axes = [pair for pair in zip(AXES[::2], AXES[1::2], strict=True) if pair[0] in table.values]
     if not axes:
         return None
-    found: list[list[tuple[Any, Any]]] = []
+    extents: list[list[tuple[Any, Any]]] = []
     for row in range(len(table.values["start"])):
         spans = []
         for low, high in axes:
@@ -402,23 +402,23 @@ def _extents(table: _Frame) -> list[list[tuple[Any, Any]]] | None:
                         _position(table, row + 1, high, ends[1]),
                     )
                 )
-        found.append(spans)
-    return found
+        extents.append(spans)
+    return extents
 
 
 def _bounds(table: _Frame, documents: Sequence[str]) -> dict[str, tuple[float, float]]:
     """Return the bounds of the documents that declare them."""
-    found: dict[str, tuple[float, float]] = {}
+    bounds: dict[str, tuple[float, float]] = {}
     if BOUNDS[0] not in table.values:
-        return found
+        return bounds
     each = zip(documents, table.values[BOUNDS[0]], table.values[BOUNDS[1]], strict=True)
     for row, (name, low, high) in enumerate(each, 1):
         if _is_missing(low) and _is_missing(high):
             continue
-        own = _position(table, row, BOUNDS[0], low), _position(table, row, BOUNDS[1], high)
-        if found.setdefault(name, own) != own:
+        extent = _position(table, row, BOUNDS[0], low), _position(table, row, BOUNDS[1], high)
+        if bounds.setdefault(name, extent) != extent:
             raise table.fault(row, "document", " gives its document other bounds than before")
-    return found
+    return bounds
 
 
 def _is_missing(value: object) -> bool:

@@ -120,13 +120,13 @@ def places_of_roles(
         There is no such column, or it occurs twice.
     """
     asked = {role: [_place_asked(names, role, name)] for role, name in (columns or {}).items()}
-    taken = {places[0] for places in asked.values()}
+    taken_columns = {places[0] for places in asked.values()}
     written = [as_role(name) for name in names]
     bare = [_bare(name) for name in names]
-    found: dict[str, list[int]] = {}
+    columns_by_role: dict[str, list[int]] = {}
     for role in (*COLUMNS, DURATION):
         if role in asked:
-            found[role] = asked[role]
+            columns_by_role[role] = asked[role]
             continue
         further = {*COLUMNS.get(role, ()), *_FURTHER.get(role, "").split(",")}
         ways = (
@@ -135,61 +135,61 @@ def places_of_roles(
             [i for i, name in enumerate(bare) if name and name in further],
         )
         for places in ways:
-            free = [i for i in places if i not in taken]
+            free = [i for i in places if i not in taken_columns]
             if role not in _ALWAYS:  # What is asked for as a feature is none of the others.
                 free = [i for i in free if names[i].strip() not in features]
             if free:
-                found[role] = free
+                columns_by_role[role] = free
                 break
-    _settle_ends(found, bare, asked)
-    return found
+    _settle_ends(columns_by_role, bare, asked)
+    return columns_by_role
 
 
 def _settle_ends(
-    found: dict[str, list[int]], bare: Sequence[str], asked: Mapping[str, object]
+    places: dict[str, list[int]], bare: Sequence[str], places_by_name: Mapping[str, object]
 ) -> None:
     """Decide between an end and a duration, and what a column `offset` means."""
-    if {"end", DURATION} <= asked.keys():
+    if {"end", DURATION} <= places_by_name.keys():
         raise UsageError("`columns=` gives an end and a duration: a unit has one of them")
-    ends = found.get("end", ())
-    if ends and "start" not in found and DURATION in found and bare[ends[0]] == "offset":
-        found["start"] = found.pop("end")  # An offset and a length.
-    if DURATION in asked:
-        found.pop("end", None)
-    if "end" in found or "start" not in found:
-        found.pop(DURATION, None)
+    ends = places.get("end", ())
+    if ends and "start" not in places and DURATION in places and bare[ends[0]] == "offset":
+        places["start"] = places.pop("end")  # An offset and a length.
+    if DURATION in places_by_name:
+        places.pop("end", None)
+    if "end" in places or "start" not in places:
+        places.pop(DURATION, None)
 
 
 def _place_asked(names: Sequence[str], role: str, name: str) -> int:
     """Return the place of a column that is asked for by name."""
     one_of("columns", role, (*COLUMNS, DURATION))
-    places = [i for i, own in enumerate(names) if own.strip() == name.strip()]
-    places = places or [i for i, own in enumerate(names) if as_role(own) == as_role(name)]
+    places = [i for i, title in enumerate(names) if title.strip() == name.strip()]
+    places = places or [i for i, title in enumerate(names) if as_role(title) == as_role(name)]
     if len(places) != 1:
         if places:
             what = "occurs several times"
         else:
             what = "does not exist"
-        there = ", ".join(own.strip() or "(without a name)" for own in names)
-        raise DataError(f"column {name!r} {what}", hint=f"The columns are: {there}")
+        titles = ", ".join(title.strip() or "(without a name)" for title in names)
+        raise DataError(f"column {name!r} {what}", hint=f"The columns are: {titles}")
     return places[0]
 
 
-def missing_roles(found: Container[str]) -> list[str]:
+def missing_roles(roles: Container[str]) -> list[str]:
     """Return the roles that a table needs and has no column for.
 
     Parameters
     ----------
-    found
+    roles
         Roles that have one.
     """
-    ended = "end" in found or DURATION in found
-    lacking = [role for role in ("annotator", "start") if role not in found]
+    ended = "end" in roles or DURATION in roles
+    lacking = [role for role in ("annotator", "start") if role not in roles]
     return [*lacking, *(() if ended else ("end",))]
 
 
 def unknown_columns(
-    names: Sequence[str], found: Mapping[str, Sequence[int]], given: Sequence[str] = ()
+    names: Sequence[str], places_by_role: Mapping[str, Sequence[int]], chosen: Sequence[str] = ()
 ) -> DataError:
     """Return the error of a table without a column that it needs: all names, known and unknown.
 
@@ -197,24 +197,24 @@ def unknown_columns(
     ----------
     names
         Names of the columns.
-    found
+    places_by_role
         The columns of each role, as of `places_of_roles`.
-    given
+    chosen
         Roles that need no column here.
     """
-    roles = {places[0]: role for role, places in found.items() if places}
-    known = [f"{names[i].strip()!r} ({role})" for i, role in sorted(roles.items())]
+    roles = {places[0]: role for role, places in places_by_role.items() if places}
+    known_columns = [f"{names[i].strip()!r} ({role})" for i, role in sorted(roles.items())]
     unknown = [repr(n.strip()) for i, n in enumerate(names) if n.strip() and i not in roles]
-    lacking = missing_roles({*found, *given})
+    lacking = missing_roles({*places_by_role, *chosen})
     last = " or ".join(filter(None, [", ".join(lacking[:-1]), lacking[-1]]))
     example = ",".join(f"{role}=NAME" for role in lacking)
-    said = f"there is no column for {last}; known are {', '.join(known) or 'none'}"
+    message = f"there is no column for {last}; known are {', '.join(known_columns) or 'none'}"
     if unknown:
-        said += f", unknown are {first_names(unknown, 12)}"
+        message += f", unknown are {first_names(unknown, 12)}"
     hint = f"Say which columns they are: `columns={example}`"
     if lacking == ["annotator"]:
         hint += ". If each file holds one annotator, `layout='{annotator}/{document}'` or the like"
-    return DataError(said, hint=hint)
+    return DataError(message, hint=hint)
 
 
 def reader_of(table: Any) -> Any:

@@ -83,8 +83,8 @@ def _shades(lanes: Lanes) -> Floats:
     """Return, for each unit, the cost of the most expensive group that contains it."""
     shade = np.zeros(len(lanes.lane))
     for column in lanes.groups.T:
-        there = column >= 0
-        np.maximum.at(shade, column[there], lanes.cost[there])
+        has_unit = column >= 0
+        np.maximum.at(shade, column[has_unit], lanes.cost[has_unit])
     return shade
 
 
@@ -186,13 +186,13 @@ def _draw_units(axes: Any, drawing: _Drawing, row: Row, top: Floats, bottom: Flo
             # The dashes of an outline without width would fill each other.
             points.append([(lanes.start[unit], top[unit]), (lanes.start[unit], bottom[unit])])
             continue
-        own = lanes.pieces.get(unit, ((low[k], high[k]),))
-        for a, b in own:
+        pieces = lanes.pieces.get(unit, ((low[k], high[k]),))
+        for a, b in pieces:
             corners = [(a, top[unit]), (b, top[unit]), (b, bottom[unit]), (a, bottom[unit])]
             boxes.append(corners)
             colours.append(faces[k])
             dashes.append(_DASHED if lanes.hollow[unit] else "solid")
-        if len(own) > 1:
+        if len(pieces) > 1:
             middle = (top[unit] + bottom[unit]) / 2
             threads.append([(low[k], middle), (high[k], middle)])
     collection = PolyCollection(

@@ -55,7 +55,7 @@ class Lanes:
         Unit of the positions.
     scale
         Name of the scale of shades, and the cost of the darkest one.
-    kept
+    always_drawn
         Lanes that are always drawn, however many there are.
     """
 
@@ -70,7 +70,7 @@ class Lanes:
     hollow: Bools
     offset_unit: str = ""
     scale: tuple[str, float] = ("disorder", 1.0)
-    kept: tuple[int, ...] = ()
+    always_drawn: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,34 +94,36 @@ def choose_lanes(lanes: Lanes) -> tuple[Lanes, list[str]]:
     n = len(lanes.names)
     if n <= MOST_LANES:
         return lanes, []
-    there = lanes.groups >= 0
-    cost = np.where(there, lanes.cost[:, None], 0.0).sum(axis=0)
+    has_unit = lanes.groups >= 0
+    cost = np.where(has_unit, lanes.cost[:, None], 0.0).sum(axis=0)
     # Lanes without units come last, also where everything costs nothing.
-    order = np.lexsort((-there.sum(axis=0), -cost))
-    free = [int(k) for k in order if k not in lanes.kept][: MOST_LANES - len(lanes.kept)]
-    kept = np.array(sorted([*free, *lanes.kept]))
-    units = np.flatnonzero(np.isin(lanes.lane, kept))
+    order = np.lexsort((-has_unit.sum(axis=0), -cost))
+    free = [int(k) for k in order if k not in lanes.always_drawn][
+        : MOST_LANES - len(lanes.always_drawn)
+    ]
+    shown_lanes = np.array(sorted([*free, *lanes.always_drawn]))
+    units = np.flatnonzero(np.isin(lanes.lane, shown_lanes))
     place = np.full(len(lanes.lane) + 1, -1, np.int32)
     place[units] = np.arange(len(units), dtype=np.int32)
-    groups = place[lanes.groups[:, kept]]
-    seen = (groups >= 0).any(axis=1)
+    groups = place[lanes.groups[:, shown_lanes]]
+    is_shown = (groups >= 0).any(axis=1)
     number = np.full(n, -1, np.int32)
-    number[kept] = np.arange(len(kept), dtype=np.int32)
+    number[shown_lanes] = np.arange(len(shown_lanes), dtype=np.int32)
     numbers = {int(unit): k for k, unit in enumerate(units)}
     few = replace(
         lanes,
-        names=tuple(lanes.names[k] for k in kept),
+        names=tuple(lanes.names[k] for k in shown_lanes),
         lane=number[lanes.lane[units]],
         start=lanes.start[units],
         end=lanes.end[units],
         labels=tuple(lanes.labels[k] for k in units),
         pieces={numbers[k]: p for k, p in lanes.pieces.items() if k in numbers},
-        groups=groups[seen],
-        cost=lanes.cost[seen],
+        groups=groups[is_shown],
+        cost=lanes.cost[is_shown],
         hollow=lanes.hollow[units],
-        kept=tuple(int(number[k]) for k in lanes.kept),
+        always_drawn=tuple(int(number[k]) for k in lanes.always_drawn),
     )
-    return few, [f"Shown are the {len(kept)} of {n} lanes whose groups cost most."]
+    return few, [f"Shown are the {len(shown_lanes)} of {n} lanes whose groups cost most."]
 
 
 def levels_of(lanes: Lanes) -> tuple[Codes, Codes]:
@@ -157,8 +159,8 @@ def rows_of(lanes: Lanes, inches: float, most: int) -> tuple[list[Row], list[str
     most
         Rows of a picture.
     """
-    there = lanes.groups >= 0
-    starts = np.where(there, lanes.start[lanes.groups], np.inf).min(axis=1)
+    has_unit = lanes.groups >= 0
+    starts = np.where(has_unit, lanes.start[lanes.groups], np.inf).min(axis=1)
     order = np.argsort(starts, kind="stable")
     per_row = max(4, int(_PER_INCH * inches))
     n = len(order)

@@ -123,11 +123,11 @@ def figure(
     with mpl.rc_context(STYLE):
         canvas = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(canvas)
-        known = sorted(canvas.canvas.get_supported_filetypes())
+        known_endings = sorted(canvas.canvas.get_supported_filetypes())
         for ending in endings:
-            if ending.lower().lstrip(".") not in known:
+            if ending.lower().lstrip(".") not in known_endings:
                 raise UsageError(
-                    f"{stem}{ending}: a figure needs one of the endings {', '.join(known)}"
+                    f"{stem}{ending}: a figure needs one of the endings {', '.join(known_endings)}"
                 )
         yield canvas.subplots(rows, columns, sharey=shared)
         for ending in endings:

@@ -247,17 +247,17 @@ class Table:
 
     def without_empty(self, *keys: str) -> Table:
         """Return the table without those of the columns that have no value in any record."""
-        kept = (
+        columns = (
             c
             for c in self.columns
             if c.key not in keys or any(c.of(record) is not None for record in self.records)
         )
-        return replace(self, columns=tuple(kept))
+        return replace(self, columns=tuple(columns))
 
     def without(self, *keys: str, when: bool = True) -> Table:
         """Return the table without these columns."""
-        kept = tuple(c for c in self.columns if not (when and c.key in keys))
-        return replace(self, columns=kept)
+        columns = tuple(c for c in self.columns if not (when and c.key in keys))
+        return replace(self, columns=columns)
 
     def write_csv(self, path: Path) -> None:
         """Write the table as `write_csv` has it."""

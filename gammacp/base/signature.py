@@ -76,11 +76,11 @@ def extend(line: str, **parts: object) -> str:
     >>> extend("ser|sel:exclude=Ann|v:0.1.0", chance="cut", n=None)
     'ser|chance:cut|sel:exclude=Ann|v:0.1.0'
     """
-    made = parse(line)
-    last = {key: made.parts[key] for key in ("sel", "v") if key in made.parts}
-    first = {key: value for key, value in made.parts.items() if key not in last}
+    parsed_line = parse(line)
+    last = {key: parsed_line.parts[key] for key in ("sel", "v") if key in parsed_line.parts}
+    first = {key: value for key, value in parsed_line.parts.items() if key not in last}
     shown = {key: _text(value) for key, value in parts.items() if value is not None}
-    return str(Signature(made.name, {**first, **shown, **last}))
+    return str(Signature(parsed_line.name, {**first, **shown, **last}))
 
 
 def parse(line: str) -> Signature:

@@ -71,17 +71,17 @@ def processor() -> str:
 @cache
 def _own() -> Mapping[str, str]:
     """Versions, and the hash of gammacp's own source; a cluster's workers compare them per task."""
-    found = {
+    versions = {
         "python": ".".join(map(str, sys.version_info[:3])),
         "gammacp": __version__,
         "source of gammacp": _own_source(),
     }
     for package in _PACKAGES:
         try:
-            found[package] = version(package)
+            versions[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "absent"
-    return found
+            versions[package] = "absent"
+    return versions
 
 
 def _own_source() -> str:
@@ -102,19 +102,19 @@ def _own_source() -> str:
 def _source_of(name: str) -> str:
     """Return a hash of the sources of a module and of all it imports, but installed packages."""
     spec = getattr(sys.modules.get(name), "__spec__", None)
-    known = _LOADED.get(name)
-    if known is None or known[0] is not spec:
+    entry = _LOADED.get(name)
+    if entry is None or entry[0] is not spec:
         sources = dict(_imported_sources(name))
         text = "".join(f"{key}\n{sources[key]}\n" for key in sorted(sources))
-        known = spec, sha256(text.encode()).hexdigest()[:12] if sources else "not in a file"
-        _LOADED[name] = known
-    return known[1]
+        entry = spec, sha256(text.encode()).hexdigest()[:12] if sources else "not in a file"
+        _LOADED[name] = entry
+    return entry[1]
 
 
 def _imported_sources(name: str) -> Iterator[tuple[str, str]]:
     """Return (module, source) for the module and those of the user's that it imports."""
     pending = [name]
-    seen = {name}
+    seen_modules = {name}
     while pending:
         module = pending.pop()
         same = module.partition(".")[0] == name.partition(".")[0]
@@ -130,8 +130,8 @@ def _imported_sources(name: str) -> Iterator[tuple[str, str]]:
             package = module
         else:
             package = module.rpartition(".")[0]
-        new = set(_imports(text, package)) - seen
-        seen |= new
+        new = set(_imports(text, package)) - seen_modules
+        seen_modules |= new
         pending += new
 
 
@@ -159,8 +159,8 @@ def _is_own(top: str) -> bool:
         places = []
     else:
         places = [spec.origin, *(spec.submodule_search_locations or ())]
-    known = [Path(place).parts for place in places if place]
-    return bool(known) and not any(set(_INSTALLED).intersection(parts) for parts in known)
+    path_parts = [Path(place).parts for place in places if place]
+    return bool(path_parts) and not any(set(_INSTALLED).intersection(parts) for parts in path_parts)
 
 
 def _file(name: str) -> Path | None:

@@ -64,7 +64,7 @@ class Work:
         self.facts: dict[str, Any] = {}
 
     @property
-    def left(self) -> int:
+    def steps_left(self) -> int:
         """Number of steps that the budget still has."""
         if self.most == UNLIMITED:
             return UNLIMITED
@@ -98,16 +98,16 @@ def note(**facts: Any) -> None:
 def counting() -> Iterator[Work]:
     """Count the steps of this block separately; add them to the outer count when it ends."""
     outer = current_work()
-    own = Work()
-    own.most = outer.left
-    token = _work.set(own)
+    inner_work = Work()
+    inner_work.most = outer.steps_left
+    token = _work.set(inner_work)
     try:
-        yield own
+        yield inner_work
     finally:
         _work.reset(token)
-        outer.steps += own.steps
-        outer.nodes += own.nodes
-        outer.rounds += own.rounds
+        outer.steps += inner_work.steps
+        outer.nodes += inner_work.nodes
+        outer.rounds += inner_work.rounds
 
 
 @contextmanager
@@ -243,7 +243,7 @@ def halting(call: Callable[[Meter], T], deadline: float = np.inf, *, quick: bool
     added to the work of this thread.
     """
     work = current_work()
-    meter = new_meter(work.left)
+    meter = new_meter(work.steps_left)
     if quick:
         result = call(meter)
     else:

@@ -81,7 +81,7 @@ class Subject:
     tables
         Tables by kind. Most give the names that a module registers, separated by blanks, by
         module; commands and advice are by name.
-    beside
+    tables_for
         Tables by the other subject and by the kind that it offers.
     """
 
@@ -92,15 +92,15 @@ class Subject:
     frozen: bool
     aside: bool
     tables: Mapping[str, Mapping[str, Any]]
-    beside: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    tables_for: Mapping[str, Mapping[str, Mapping[str, Any]]]
 
     def entries(self, kind: str) -> dict[str, Any]:
         """Return the table of a kind, with the entries for other subjects that are installed."""
-        found = dict(self.tables.get(kind, {}))
-        for other, tables in self.beside.items():
+        all_entries = dict(self.tables.get(kind, {}))
+        for other, tables in self.tables_for.items():
             if other in subjects():
-                found |= tables.get(kind, {})
-        return found
+                all_entries |= tables.get(kind, {})
+        return all_entries
 
 
 @dataclass(frozen=True)
@@ -151,11 +151,11 @@ def table(kind: str) -> dict[str, Any]:
         Kind of a registry, or "command", "name", "warm", "advice", "asked", "parameter",
         "option COMMAND".
     """
-    found = dict(core().tables.get(kind, {}))
+    entries = dict(core().tables.get(kind, {}))
     for subject in subjects().values():
-        found |= subject.entries(kind)
-    found |= core().tables.get(kind + _LAST, {})
-    return found
+        entries |= subject.entries(kind)
+    entries |= core().tables.get(kind + _LAST, {})
+    return entries
 
 
 def kinds() -> tuple[str, ...]:
@@ -168,11 +168,11 @@ def kinds() -> tuple[str, ...]:
 
 def commands() -> dict[str, CommandEntry]:
     """Return the commands that subjects bring, by name."""
-    found = {}
+    entries = {}
     for name, entry in table("command").items():
         module, _, function = entry["run"].partition(":")
-        found[name] = CommandEntry(module, function, entry["section"])
-    return found
+        entries[name] = CommandEntry(module, function, entry["section"])
+    return entries
 
 
 def advice(situation: str, *, otherwise: str = "") -> str:
@@ -227,17 +227,17 @@ def read_subjects(folder: Path) -> dict[str, Subject]:
     folder
         Folder whose subfolders may have a `subject.toml`.
     """
-    found = {}
+    subject_by_name = {}
     for path in sorted(folder.glob(f"*/{_FILE}")):
-        found[path.parent.name] = _read(path, path.parent.name)
+        subject_by_name[path.parent.name] = _read(path, path.parent.name)
     base = _read(folder / _CORE, "")
-    for subject in found.values():
+    for subject in subject_by_name.values():
         for name in subject.needs:
-            if name not in found:
+            if name not in subject_by_name:
                 raise UsageError(f"{subject.path}: it needs the subject {name!r}, which is missing")
-    _check_kinds(base, found)
-    _check_names(base, found)
-    return found
+    _check_kinds(base, subject_by_name)
+    _check_names(base, subject_by_name)
+    return subject_by_name
 
 
 def _read(path: Path, name: str) -> Subject:
@@ -249,7 +249,7 @@ def _read(path: Path, name: str) -> Subject:
         if not isinstance(content.get(key, kind()), kind):
             raise UsageError(f"{path}: {key} must be a {kind.__name__}")
     tables: dict[str, Mapping[str, Any]] = {}
-    beside: dict[str, Mapping[str, Mapping[str, Any]]] = {}
+    tables_for: dict[str, Mapping[str, Mapping[str, Any]]] = {}
     for key, value in content.items():
         if key in _KEYS:
             continue
@@ -259,7 +259,7 @@ def _read(path: Path, name: str) -> Subject:
             _check_commands(path, value)
             tables[key] = value
         elif value and all(isinstance(inner, dict) for inner in value.values()):
-            beside[key] = value
+            tables_for[key] = value
         else:
             tables[key] = value
     return Subject(
@@ -270,7 +270,7 @@ def _read(path: Path, name: str) -> Subject:
         frozen=content.get("frozen", False),
         aside=content.get("aside", False),
         tables=tables,
-        beside=beside,
+        tables_for=tables_for,
     )
 
 
@@ -287,7 +287,7 @@ def _tables_of(
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield each kind and table of a subject, also those for other subjects that are present."""
     yield from subject.tables.items()
-    for other, tables in subject.beside.items():
+    for other, tables in subject.tables_for.items():
         if other in present:
             yield from tables.items()
 
@@ -303,8 +303,8 @@ def _check_kinds(base: Subject, present: Mapping[str, Subject]) -> None:
             else:
                 kind = key
             if kind not in offered | _TABLES:
-                known = ", ".join(sorted(offered | _TABLES))
-                raise UsageError(f"{subject.path}: unknown table [{key}]; known are {known}")
+                known_names = ", ".join(sorted(offered | _TABLES))
+                raise UsageError(f"{subject.path}: unknown table [{key}]; known are {known_names}")
 
 
 def _check_names(base: Subject, present: Mapping[str, Subject]) -> None:

@@ -140,12 +140,12 @@ def in_short(entries: Iterable[tuple[str, str]], most: int = 3) -> str:
     >>> in_short([("no unit", "a"), ("no unit", "b"), ("one annotator", "c")])
     'a, b: no unit; c: one annotator'
     """
-    told = [f"{names}: {reason}" for reason, names in group_by_text(entries)]
-    if len(told) > most:
-        more = [f"{len(told) - most} more reasons"]
+    sentences = [f"{names}: {reason}" for reason, names in group_by_text(entries)]
+    if len(sentences) > most:
+        more = [f"{len(sentences) - most} more reasons"]
     else:
         more = []
-    return "; ".join([*told[:most], *more])
+    return "; ".join([*sentences[:most], *more])
 
 
 def counted(count: int, noun: str) -> str:

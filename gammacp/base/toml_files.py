@@ -47,9 +47,9 @@ def read_toml(path: str | PathLike[str]) -> tuple[dict[str, Any], str]:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         what, _, place = str(error).partition(" (at ")
-        known = re.match(r"line (\d+)", place)
-        if known:
-            line = int(known[1])
+        match = re.match(r"line (\d+)", place)
+        if match:
+            line = int(match[1])
         else:
             line = text.count("\n", 0, len(text.rstrip())) + 1
         raise DataError(f"not TOML: {what}", file=path, line=line) from None
@@ -129,15 +129,15 @@ def line_of(text: str, *keys: str, value: str | None = None) -> int | None:
     4
     """
     lines = lines_of(text)
-    found = _lines_of_keys(text)
-    while keys and keys not in found:
+    line_by_keys = _lines_of_keys(text)
+    while keys and keys not in line_by_keys:
         keys = keys[:-1]
-    line = found.get(keys)
+    line = line_by_keys.get(keys)
     if line is None or value is None:
         return line
-    following = (n for n in found.values() if n > line)
-    own = range(line, min(following, default=len(lines) + 1))
-    return next((n for n in own if value in lines[n - 1]), line)
+    following = (n for n in line_by_keys.values() if n > line)
+    line_range = range(line, min(following, default=len(lines) + 1))
+    return next((n for n in line_range if value in lines[n - 1]), line)
 
 
 def toml_key(name: str) -> str:
@@ -167,9 +167,9 @@ def toml_value(value: Any) -> str:
     return re.sub(r"[^ -~]", _escape, json.dumps(value, ensure_ascii=False))
 
 
-def _escape(found: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     """Return a character as TOML writes it in a basic string."""
-    character = found[0]
+    character = match[0]
     if visible(character) == character:
         return character
     code = ord(character)
@@ -179,16 +179,16 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def _lines_of_keys(text: str) -> dict[tuple[str, ...], int]:
-    found: dict[tuple[str, ...], int] = {}
+    line_by_keys: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
     for number, line in enumerate(lines_of(text), 1):
         if opened := _TABLE.match(line):
             table = _keys(opened[1])
-            found.setdefault(table, number)
-        elif (said := _KEY.match(line)) and (keys := _keys(said[1])):
+            line_by_keys.setdefault(table, number)
+        elif (match := _KEY.match(line)) and (keys := _keys(match[1])):
             for end in range(1, len(keys) + 1):
-                found.setdefault((*table, *keys[:end]), number)
-    return found
+                line_by_keys.setdefault((*table, *keys[:end]), number)
+    return line_by_keys
 
 
 def _keys(dotted: str) -> tuple[str, ...]:

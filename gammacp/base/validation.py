@@ -45,11 +45,11 @@ class WrittenTable(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _has_no_other_key(cls, table: Any) -> Any:
-        known = [field.alias or name for name, field in cls.model_fields.items()]
+        allowed_keys = [field.alias or name for name, field in cls.model_fields.items()]
         for key in table if isinstance(table, dict) else ():
-            if key not in known:
-                said = {"key": key, "known": ", ".join(known)}
-                raise PydanticCustomError("unknown key", "There are: {known}", said)
+            if key not in allowed_keys:
+                context = {"key": key, "known": ", ".join(allowed_keys)}
+                raise PydanticCustomError("unknown key", "There are: {known}", context)
         return table
 
 
@@ -82,15 +82,15 @@ def validated(
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        found = error.errors(include_url=False)
+        mistakes = error.errors(include_url=False)
     # What is wrong is shown, and to write out what is nested without end takes all of the stack.
-    for mistake in found:
+    for mistake in mistakes:
         check_depth([mistake["input"]], file=file)
     # Of a value that is none of several kinds, the kind that it is most like.
-    keys, first = max(((_keys(e, value), e) for e in found), key=lambda pair: len(pair[0]))
+    keys, first = max(((_keys(e, value), e) for e in mistakes), key=lambda pair: len(pair[0]))
     place = "".join(f"[{k}]" if isinstance(k, int) else f".{k}" for k in keys).removeprefix(".")
-    given = json.dumps(first["input"], ensure_ascii=False, default=str)[:_LONGEST]
-    given = f"{place or 'what is written'} = {given}"
+    quotation = json.dumps(first["input"], ensure_ascii=False, default=str)[:_LONGEST]
+    quotation = f"{place or 'what is written'} = {quotation}"
     if keys:
         field = model.model_fields.get(str(keys[0]))
     else:
@@ -103,22 +103,24 @@ def validated(
     elif kind == "missing":
         message = f"{place} is missing"
     elif kind in ("dict_type", "model_type"):
-        message = f"{given} is not a table"
+        message = f"{quotation} is not a table"
         advice = f"Begin one: [{place}]"
     elif kind in ("enum", "literal_error"):
-        message = f"{given} is not {first['ctx']['expected']}"
+        message = f"{quotation} is not {first['ctx']['expected']}"
     elif kind in _LIMITS:
         sign, name = _LIMITS[kind]
-        message = f"{given} is not a number {sign} {first['ctx'][name]:.16g}"
+        message = f"{quotation} is not a number {sign} {first['ctx'][name]:.16g}"
     elif kind in _KINDS:
-        message = f"{given} is not {_KINDS[kind]}"
+        message = f"{quotation} is not {_KINDS[kind]}"
         if field and field.examples:
             advice = f"Write it as {field.examples[0]}"
         else:
             advice = None
     else:
-        said = first["msg"]
-        message = given + (f" {said}" if said.startswith("is ") else f": {said.lower()}")
+        explanation = first["msg"]
+        message = quotation + (
+            f" {explanation}" if explanation.startswith("is ") else f": {explanation.lower()}"
+        )
     line = line_of(text, *(str(k) for k in keys if not isinstance(k, int)))
     raise DataError(message, file=file, line=line, hint=hint or advice)
 

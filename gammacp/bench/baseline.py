@@ -152,11 +152,11 @@ def check_configuration(sweep: Sweep, baseline: Path) -> bool:
     provenance = read_provenance(baseline)
     if provenance is None:
         return False
-    there = provenance["configuration"]
-    assert isinstance(there, dict)
-    here = sweep.configuration
-    for key in sorted({*there, *here} - set(_FREE)):
-        if canonical({key: there.get(key)}) != canonical({key: here.get(key)}):
+    recorded = provenance["configuration"]
+    assert isinstance(recorded, dict)
+    current = sweep.configuration
+    for key in sorted({*recorded, *current} - set(_FREE)):
+        if canonical({key: recorded.get(key)}) != canonical({key: current.get(key)}):
             raise UsageError(
                 f"{baseline}: made with another configuration ({key} differs); "
                 "run with the baseline's, or write a new baseline"
@@ -247,14 +247,14 @@ def compare(
         curve_test(key, group, values_before, values_now)
         for key, group in _curves_of(pairs).items()
     ]
-    known = [found for found in curves if found is not None]
-    if known:
+    curve_tests = [found for found in curves if found is not None]
+    if curve_tests:
         # Curves and points share the level.
-        of_curves = _adjusted([found.change for found in known])
-        tests = [replace(test, p=min(1.0, 2 * test.p)) for test in (*of_curves, *tests)]
+        curve_changes = _adjusted([found.change for found in curve_tests])
+        tests = [replace(test, p=min(1.0, 2 * test.p)) for test in (*curve_changes, *tests)]
     moved = [test for test in tests if test.p < level]
     moved.sort(key=lambda d: (d.p, -abs(d.now - d.baseline)))
-    detectable = [found.detectable(level / 2 / len(known)) for found in known]
+    detectable = [found.detectable(level / 2 / len(curve_tests)) for found in curve_tests]
     return BaselineComparison(
         tuple(moved),
         len(pairs),
@@ -331,9 +331,9 @@ def _values_beside(path: Path, digest: str) -> Values | None:
     if not place.is_file():
         return None
     with Store.reading(place) as store:
-        found = [e for e in store.experiments() if e.hash == digest]
-        if found:
-            return store.values(found[0])
+        matching = [e for e in store.experiments() if e.hash == digest]
+        if matching:
+            return store.values(matching[0])
         return None
 
 
@@ -428,16 +428,16 @@ def _fisher(old: Point, new: Point) -> float:
     return float(fisher_exact(table).pvalue)
 
 
-def _adjusted(found: Sequence[PointChange]) -> list[PointChange]:
+def _adjusted(changes: Sequence[PointChange]) -> list[PointChange]:
     """Add the p adjusted by Holm's method.
 
     The smallest p is multiplied by the number of tests, the next by one less, and so on; none
     becomes smaller than the one before it. Changes without a test are not altered.
     """
-    order = sorted((i for i, d in enumerate(found) if d.p == d.p), key=lambda i: found[i].p)
-    adjusted = list(found)
+    order = sorted((i for i, d in enumerate(changes) if d.p == d.p), key=lambda i: changes[i].p)
+    adjusted = list(changes)
     worst = 0.0
     for rank, i in enumerate(order):
-        worst = max(worst, min(1.0, (len(order) - rank) * found[i].p))
-        adjusted[i] = replace(found[i], p=worst)
+        worst = max(worst, min(1.0, (len(order) - rank) * changes[i].p))
+        adjusted[i] = replace(changes[i], p=worst)
     return adjusted

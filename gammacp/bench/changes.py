@@ -67,8 +67,8 @@ class CurveTest:
         """Return the difference that a two-sided test at this level finds with power .9."""
         from scipy.stats import t
 
-        found = self.error * (t.isf(level / 2, self.freedom) + t.ppf(POWER, self.freedom))
-        return Detectable(self.change.error, self.change.measure, float(found))
+        difference = self.error * (t.isf(level / 2, self.freedom) + t.ppf(POWER, self.freedom))
+        return Detectable(self.change.error, self.change.measure, float(difference))
 
 
 def curve_test(

@@ -89,12 +89,16 @@ def paired_values(values: Values, error: str, measure: str) -> tuple[Floats, Flo
     -------
     Shapes (magnitudes,) and (sets, magnitudes); NaN where undefined or not computed.
     """
-    found = {m: v for (e, name, m), v in values.items() if (e, name) == (error, measure)}
-    if not found:
+    values_by_magnitude = {
+        magnitude: by_set
+        for (e, m, magnitude), by_set in values.items()
+        if (e, m) == (error, measure)
+    }
+    if not values_by_magnitude:
         raise UsageError(f"no values of {measure!r} under {error!r}")
-    magnitudes = sorted(found)
-    sets = sorted({number for by_set in found.values() for number in by_set})
-    rows = [[found[m].get(number, math.nan) for m in magnitudes] for number in sets]
+    magnitudes = sorted(values_by_magnitude)
+    sets = sorted({number for by_set in values_by_magnitude.values() for number in by_set})
+    rows = [[values_by_magnitude[m].get(number, math.nan) for m in magnitudes] for number in sets]
     return np.array(magnitudes), np.array(rows)
 
 

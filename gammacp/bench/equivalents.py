@@ -57,13 +57,13 @@ def equivalent_magnitude(
     ends
         Magnitude at which the curve saturates: larger ones cannot be read off it.
     """
-    known = ~np.isnan(means)
-    if ends is None or known.sum() < 2:
+    is_defined = ~np.isnan(means)
+    if ends is None or is_defined.sum() < 2:
         return Equivalent(None, 0, 0)
     from scipy.optimize import isotonic_regression
 
-    x = magnitudes[known]
-    curve = isotonic_regression(means[known], increasing=False).x
+    x = magnitudes[is_defined]
+    curve = isotonic_regression(means[is_defined], increasing=False).x
     distances = []
     beyond = 0
     for magnitude in x[x <= ends].tolist():

@@ -55,8 +55,8 @@ def _experiments_named(store: Store, name: str | None) -> list[Experiment]:
         return experiments
     chosen = [e for e in experiments if e.name == name]
     if not chosen:
-        known = ", ".join(e.name for e in experiments) or "none"
-        raise UsageError(f"{store.path}: no experiment {name!r}; there are: {known}")
+        names = ", ".join(e.name for e in experiments) or "none"
+        raise UsageError(f"{store.path}: no experiment {name!r}; there are: {names}")
     return chosen
 
 

@@ -213,21 +213,21 @@ def draw_panel(
     line
         Number of letters in a line of notes, for the width of the panel.
     """
-    known = {label: curve for label, curve in curves.items() if _has_values(curve)}
-    flat = {label: curve for label, curve in known.items() if _is_flat(curve)}
-    drawn = {label: curve for label, curve in known.items() if label not in flat}
+    defined_curves = {label: curve for label, curve in curves.items() if _has_values(curve)}
+    flat = {label: curve for label, curve in defined_curves.items() if _is_flat(curve)}
+    varying = {label: curve for label, curve in defined_curves.items() if label not in flat}
     labels = list(order or curves)
-    for label, curve in drawn.items():
+    for label, curve in varying.items():
         _draw_curve(axes, labels.index(label), label, curve, among=len(labels))
-    missing = [label for label in curves if label not in known]
+    missing = [label for label in curves if label not in defined_curves]
     if len(missing) <= _NAMED:
         named = ", ".join(missing)
     else:
         named = f"{len(missing)} of {len(curves)}"
-    notes = [*_flat_notes(flat), *_jump_notes(drawn)]
+    notes = [*_flat_notes(flat), *_jump_notes(varying)]
     if missing:
         notes.append(f"undefined: {named}")
-    notes += _depth_notes(drawn, floor)
+    notes += _depth_notes(varying, floor)
     if bottom is None:
         bottom = shared_bottom([curves], floor)
     axes.set(xlim=(0, 1), ylim=(bottom, 1.04), ylabel=y)
@@ -266,22 +266,22 @@ def _flat_notes(flat: Mapping[str, Sequence[Point]]) -> list[str]:
     return [f"{', '.join(names)}: {value} throughout" for value, names in labels.items()]
 
 
-def _jump_notes(drawn: Mapping[str, Sequence[Point]]) -> list[str]:
+def _jump_notes(curves: Mapping[str, Sequence[Point]]) -> list[str]:
     """Say where curves jump up, as happens when all annotators have lost the last boundary."""
     jumps: dict[float, list[str]] = {}
-    for label, curve in drawn.items():
+    for label, curve in curves.items():
         for before, after in pairwise(curve):
             if after.mean - before.mean > _JUMP:
                 jumps.setdefault(after.magnitude, []).append(label)
     return [f"jump at {x:g}: {', '.join(names)}" for x, names in sorted(jumps.items())]
 
 
-def _depth_notes(drawn: Mapping[str, Sequence[Point]], floor: float) -> list[str]:
+def _depth_notes(curves: Mapping[str, Sequence[Point]], floor: float) -> list[str]:
     """Name the curves that continue below the panel, with the lowest value."""
-    cut = [label for label, curve in drawn.items() if lowest_mean(curve) < floor]
+    cut = [label for label, curve in curves.items() if lowest_mean(curve) < floor]
     if not cut:
         return []
-    lowest = min(lowest_mean(drawn[label]) for label in cut)
+    lowest = min(lowest_mean(curves[label]) for label in cut)
     return [f"{', '.join(cut)}: on down to {_short(lowest)}"]
 
 
@@ -322,7 +322,7 @@ def _has_values(curve: Sequence[Point]) -> bool:
 
 
 def add_legend(
-    axes: Any, points: Sequence[Point], found: Any = None, *, about: str = "", **where: Any
+    axes: Any, points: Sequence[Point], handles: Any = None, *, about: str = "", **where: Any
 ) -> None:
     """Draw a legend that says how many sets there are, and what the bands are.
 
@@ -332,19 +332,19 @@ def add_legend(
         Or a whole figure.
     points
         Points that are drawn.
-    found
+    handles
         Handles by their labels; by default those of the axes.
     about
         Description of the sets, a line above.
     where
         Place and columns; beside the axes where it is left out.
     """
-    if found is None:
-        found = {label: h for h, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    if handles is None:
+        handles = {label: h for h, label in zip(*axes.get_legend_handles_labels(), strict=True)}
     sets = f"mean of {max(p.sets for p in points)} sets,\n95 % band of the mean"
     axes.legend(
-        found.values(),
-        found,
+        handles.values(),
+        handles,
         title=f"{about}\n{sets}".lstrip(),
         alignment="left",
         handlelength=2.8,

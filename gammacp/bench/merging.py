@@ -58,7 +58,7 @@ class MergeCounts:
 
     path: Path
     added: int
-    known: int
+    present: int
 
 
 def merge(target: Store, source: str | Path, *, mixed: bool = False) -> MergeCounts:
@@ -140,17 +140,17 @@ def _disagreement(target: Path, source: Path, conflict: tuple[Any, ...]) -> Data
     elif value == other_value:
         apart = ", with another status, reason or signature"
     if differing := differences(json.loads(other_software), json.loads(software)):
-        why = f"Computed by other software ({differing}): recompute one of them"
+        hint = f"Computed by other software ({differing}): recompute one of them"
     elif signature != other_signature:
-        why = f"Computed in other ways: {other_signature} there, {signature} here"
+        hint = f"Computed in other ways: {other_signature} there, {signature} here"
     elif processor != other_processor:
-        why = (
+        hint = (
             f"Computed by the same software on another processor ({other_processor} there, "
             f"{processor} here): the measure's sums round differently there; compute both on one "
             "kind of processor"
         )
     else:
-        why = (
+        hint = (
             f"Computed by the same software on the same kind of processor ({processor}): the "
             "measure does not repeat its values, so that none of them can be trusted"
         )
@@ -158,5 +158,5 @@ def _disagreement(target: Path, source: Path, conflict: tuple[Any, ...]) -> Data
         f"{measure} of set {number} ({error}, magnitude {magnitude:g}) is {other_value!r}, "
         f"in {target} {value!r}{apart}",
         file=source,
-        hint=why,
+        hint=hint,
     )

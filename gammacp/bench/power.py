@@ -43,10 +43,10 @@ class Moments:
     @classmethod
     def of(cls, values: Floats) -> Moments:
         """Compute the moments over the first axis of `values`, NaN where undefined."""
-        known = ~np.isnan(values)
-        n = known.sum(axis=0)
-        mean = np.where(known, values, 0.0).sum(axis=0) / np.maximum(n, 1)
-        squares = (np.where(known, values - mean, 0.0) ** 2).sum(axis=0)
+        is_defined = ~np.isnan(values)
+        n = is_defined.sum(axis=0)
+        mean = np.where(is_defined, values, 0.0).sum(axis=0) / np.maximum(n, 1)
+        squares = (np.where(is_defined, values - mean, 0.0) ** 2).sum(axis=0)
         return cls(
             np.where(n > 0, mean, np.nan),
             np.where(n > 1, squares / np.maximum(n - 1, 1), np.nan),
@@ -55,7 +55,7 @@ class Moments:
 
 
 @dataclass(frozen=True)
-class Told:
+class PairPower:
     """Power of the test between all pairs of magnitudes i < j, shapes (…, pairs).
 
     Attributes
@@ -72,10 +72,10 @@ class Told:
     testable: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
     @property
-    def told(self) -> Floats:
+    def mean(self) -> Floats:
         """Return the mean power over pairs; NaN where no pair can be tested."""
-        mean: Floats = self.right.mean(axis=-1)
-        return np.where(self.testable.any(axis=-1), mean, np.nan)
+        power: Floats = self.right.mean(axis=-1)
+        return np.where(self.testable.any(axis=-1), power, np.nan)
 
 
 def pairs_of(n: int) -> tuple[Indices, Indices]:
@@ -84,7 +84,7 @@ def pairs_of(n: int) -> tuple[Indices, Indices]:
     return first, second
 
 
-def told_by(moments: Moments, documents: float, level: float) -> Told:
+def pair_power(moments: Moments, documents: float, level: float) -> PairPower:
     """Return the power of Welch's two-sided test between corpora of this number of documents.
 
     Two points without spread that differ are told apart with certainty. If they do not differ,
@@ -121,7 +121,7 @@ def told_by(moments: Moments, documents: float, level: float) -> Told:
     sharp = [np.where(certain == side, 1.0, by_chance) for side in (1, -1)]
     right = np.where(spread, 1 - _lower_tail(welch, effect, critical), sharp[0])
     wrong = np.where(spread, _lower_tail(welch, effect, -critical), sharp[1])
-    return Told(np.where(usable, right, 0.0), np.where(usable, wrong, 0.0), usable)
+    return PairPower(np.where(usable, right, 0.0), np.where(usable, wrong, 0.0), usable)
 
 
 def _lower_tail(freedom: Floats, effect: Floats, t: Floats) -> Floats:
@@ -134,19 +134,19 @@ def _lower_tail(freedom: Floats, effect: Floats, t: Floats) -> Floats:
 
 
 def pseudo_values(values: Floats, documents: float, level: float) -> Floats:
-    """Return jackknife pseudo-values of `told`, shape (sets, …), one for each set left out.
+    """Return jackknife pseudo-values of the mean power, shape (sets, …), one for each set left out.
 
     Parameters
     ----------
     values
         Shape (sets, …, magnitudes); NaN where undefined.
     documents, level
-        As for `told_by`.
+        As for `pair_power`.
     """
     n = len(values)
-    whole = told_by(Moments.of(values), documents, level).told
+    whole = pair_power(Moments.of(values), documents, level).mean
     rows = np.arange(n)
-    without = [told_by(Moments.of(values[rows != k]), documents, level).told for k in rows]
+    without = [pair_power(Moments.of(values[rows != k]), documents, level).mean for k in rows]
     # If no pair can be tested without one set, the power of that replicate is 0.
     replicates = np.nan_to_num(np.array(without))
     pseudo: Floats = n * np.nan_to_num(whole) - (n - 1) * replicates

@@ -102,5 +102,5 @@ def _overlapped(continuum: Continuum) -> Bools:
     codes = continuum.annotator_codes
     meets = (starts[:, None] < ends) & (starts < ends[:, None]) & (codes[:, None] == codes)
     np.fill_diagonal(meets, val=False)
-    found: Bools = meets.any(axis=1)
-    return found
+    overlaps: Bools = meets.any(axis=1)
+    return overlaps

@@ -21,12 +21,12 @@ from gammacp.errors import DataError
 
 NAME = "ranks"
 
-_MEASURE_COLUMNS = ("told", "step", "step_at", "ends", "used", "noise", "wrong", "undefined")
+_MEASURE_COLUMNS = ("step", "step_at", "ends", "used", "noise", "wrong", "undefined")
 _RANK_COLUMNS = ("best_rank", "worst_rank")
 _EXTENT_COLUMNS = ("documents", "level", "sets", "left_out", "critical")
 _NUISANCE_COLUMNS = ("nuisance", "nuisance_points", "nuisance_beyond")
 COLUMNS = (
-    *("error", "measure", *_MEASURE_COLUMNS, *_RANK_COLUMNS),
+    *("error", "measure", "told", *_MEASURE_COLUMNS, *_RANK_COLUMNS),
     *(*_EXTENT_COLUMNS, *_NUISANCE_COLUMNS),
 )
 
@@ -46,7 +46,7 @@ _LETTER = 0.075
 
 
 def write_ranking(
-    ranking: Ranking, found: SweptValues, folder: Path, *, figures: bool = True
+    ranking: Ranking, swept: SweptValues, folder: Path, *, figures: bool = True
 ) -> list[Path]:
     """Write `ranks.csv` and, with matplotlib, `ranks.svg` and `ranks.png`; return the paths.
 
@@ -54,7 +54,7 @@ def write_ranking(
     ----------
     ranking
         Ranking that is written.
-    found
+    swept
         Values from which the ranking was made.
     folder
         Folder for the files; created if missing.
@@ -67,7 +67,7 @@ def write_ranking(
     if not (figures and can_plot()):
         return [table]
     stem = folder / NAME
-    draw_ranking(ranking, _points(ranking, found), stem, caption_of(found.configuration))
+    draw_ranking(ranking, _points(ranking, swept), stem, caption_of(swept.configuration))
     return [table, stem.with_suffix(".svg"), stem.with_suffix(".png")]
 
 
@@ -76,6 +76,7 @@ def _row(ranking: Ranking, error: ErrorRanks, measure: MeasureRank) -> list[obje
     return [
         error.error,
         measure.measure,
+        measure.power,
         *(getattr(measure, name) for name in _MEASURE_COLUMNS),
         *(measure.rank or (None, None)),
         *(getattr(ranking, name) for name in _EXTENT_COLUMNS),
@@ -83,15 +84,15 @@ def _row(ranking: Ranking, error: ErrorRanks, measure: MeasureRank) -> list[obje
     ]
 
 
-def _points(ranking: Ranking, found: SweptValues) -> dict[str, list[Point]]:
+def _points(ranking: Ranking, swept: SweptValues) -> dict[str, list[Point]]:
     """Return the curves of each error, over the sets that are ranked."""
-    common, _ = common_sets(found.values)
+    common, _ = common_sets(swept.values)
     panels: dict[str, list[Point]] = {}
     for each in ranking.errors:
         names = {m.measure for m in each.measures}
         panels[each.error] = [
             point_of(error, measure, magnitude, [by_set[number] for number in common])
-            for (error, measure, magnitude), by_set in sorted(found.values.items())
+            for (error, measure, magnitude), by_set in sorted(swept.values.items())
             if error == each.error and measure in names
         ]
     return panels
@@ -145,8 +146,8 @@ def draw_ranking(
                 bottom=bottom,
                 line=_LINE,
             )
-            found = zip(*axes.get_legend_handles_labels(), strict=True)
-            handles |= {text: handle for handle, text in found}
+            legend = zip(*axes.get_legend_handles_labels(), strict=True)
+            handles |= {text: handle for handle, text in legend}
         handles = {text: handles[text] for text in titles if text in handles}
         spare = rows * _ACROSS - len(curves)
         if spare:
@@ -163,12 +164,13 @@ def error_title(error: str) -> str:
 
 
 def _order(ranking: Ranking) -> list[str]:
-    """Return the measures by their mean `told` over errors; missing values count as 0."""
-    told: dict[str, list[float]] = {}
+    """Return the measures by their mean power over errors; missing values count as 0."""
+    number = len(ranking.errors)
+    power_by_measure: dict[str, list[float]] = {}
     for error in ranking.errors:
         for each in error.measures:
-            told.setdefault(each.measure, []).append(each.told or 0.0)
-    return sorted(told, key=lambda name: -sum(told[name]) / len(ranking.errors))
+            power_by_measure.setdefault(each.measure, []).append(each.power or 0.0)
+    return sorted(power_by_measure, key=lambda name: -sum(power_by_measure[name]) / number)
 
 
 def picture_of(ranking: Ranking, width: float) -> Picture:
@@ -230,16 +232,16 @@ def _draw_cells(
 
     Steps and ranks are written into the cells if there is room.
     """
-    found = {(e.error, m.measure): m for e in ranking.errors for m in e.measures}
+    rank_by_cell = {(e.error, m.measure): m for e in ranking.errors for m in e.measures}
     errors = [e.error for e in ranking.errors]
-    told = [[_told(found.get((error, measure))) for error in errors] for measure in order]
+    shades = [[_power(rank_by_cell.get((error, measure))) for error in errors] for measure in order]
     room = inches / max(1, len(errors))
     size = 7.5 if room >= _WORDS else 6.0
-    image = axes.imshow(told, cmap=SHADES, vmin=0, vmax=1.25, aspect="auto")
+    image = axes.imshow(shades, cmap=SHADES, vmin=0, vmax=1.25, aspect="auto")
     for row, measure in enumerate(order):
         for column, error in enumerate(errors):
-            each = found.get((error, measure))
-            dark = _told(each) > 0.7
+            each = rank_by_cell.get((error, measure))
+            dark = _power(each) > 0.7
             axes.text(
                 column,
                 row,
@@ -275,10 +277,10 @@ def _shades() -> list[float]:
     return [k / 100 for k in range(101)]
 
 
-def _told(each: MeasureRank | None) -> float:
-    if each is None or each.told is None:
+def _power(each: MeasureRank | None) -> float:
+    if each is None or each.power is None:
         return math.nan
-    return each.told
+    return each.power
 
 
 def _cell(each: MeasureRank | None) -> str:

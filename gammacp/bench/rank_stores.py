@@ -48,43 +48,43 @@ def read_values(paths: Sequence[Path], experiment: str | None = None) -> SweptVa
     DataError
         No store is there, or one cell has two values.
     """
-    found = SweptValues()
+    swept = SweptValues()
     for path in paths:
         with Store.reading(path) as store:
             for each in _experiments(store, experiment):
                 place = f"{path}, experiment {each.name!r}"
-                _check_configuration(found, json.loads(each.configuration), place)
-                _add(found, store.values(each), place)
-    if not found.values:
+                _check_configuration(swept, json.loads(each.configuration), place)
+                _add(swept, store.values(each), place)
+    if not swept.values:
         raise DataError("no cells yet", file=paths[0], hint="Let the sweep compute some first")
-    return found
+    return swept
 
 
 def _experiments(store: Store, name: str | None) -> list[Experiment]:
-    known = store.experiments()
-    chosen = [e for e in known if name is None or e.name == name]
+    experiments = store.experiments()
+    chosen = [e for e in experiments if name is None or e.name == name]
     if name is not None and not chosen:
-        there = ", ".join(e.name for e in known) or "none"
-        raise UsageError(f"{store.path}: no experiment {name!r}; there are: {there}")
+        names = ", ".join(e.name for e in experiments) or "none"
+        raise UsageError(f"{store.path}: no experiment {name!r}; there are: {names}")
     return chosen
 
 
-def _check_configuration(found: SweptValues, new: Mapping[str, object], place: str) -> None:
-    if not found.place:
-        found.configuration = new
-        found.place = place
-    elif differing := configuration_changes(found.configuration, new):
+def _check_configuration(swept: SweptValues, new: Mapping[str, object], place: str) -> None:
+    if not swept.place:
+        swept.configuration = new
+        swept.place = place
+    elif differing := configuration_changes(swept.configuration, new):
         raise UsageError(
-            f"{found.place} and {place} have different configurations ({differing}), so their "
+            f"{swept.place} and {place} have different configurations ({differing}), so their "
             "measures cannot be ranked together. Choose one with `experiment=`"
         )
 
 
-def _add(found: SweptValues, more: Values, place: str) -> None:
+def _add(swept: SweptValues, more: Values, place: str) -> None:
     for key, by_set in more.items():
-        known = found.values.setdefault(key, {})
+        values_by_set = swept.values.setdefault(key, {})
         for number, value in by_set.items():
-            before = known.setdefault(number, value)
+            before = values_by_set.setdefault(number, value)
             if before != value and not (math.isnan(before) and math.isnan(value)):
                 error, measure, magnitude = key
                 raise DataError(

@@ -18,34 +18,34 @@ def _ranks(record: Record) -> str | None:
     return f"{best}–{worst}"
 
 
-def _told(value: Any, digits: int) -> str:
+def _three_digits(value: Any, digits: int) -> str:
     return number(value, min(digits, 3))
 
 
 _COLUMNS = (
     Column("error", "error"),
     Column("measure", "measure"),
-    Column("told", "told", _told),
+    Column("told", "told", _three_digits),
     Column("rank", "rank", word, value=_ranks),
     Column("step", "step", general),
     Column("step_at", "hardest at", general),
     Column("ends", "ends", general),
-    Column("used", "range used", _told),
-    Column("noise", "noise", _told),
-    Column("wrong", "wrong", _told),
+    Column("used", "range used", _three_digits),
+    Column("noise", "noise", _three_digits),
+    Column("wrong", "wrong", _three_digits),
     Column("undefined", "undefined", percent),
 )
 
 
 def _nuisance(record: Record) -> str:
-    found = record.get("nuisance") or {}
-    if found.get("magnitude") is None:
+    nuisance = record.get("nuisance") or {}
+    if nuisance.get("magnitude") is None:
         return "–"
-    if found["beyond"]:
+    if nuisance["beyond"]:
         least = "≥ "
     else:
         least = ""
-    return f"{least}{found['magnitude']:.3f}"
+    return f"{least}{nuisance['magnitude']:.3f}"
 
 
 _NUISANCE = Column("nuisance", "nuisance", word, value=_nuisance)
@@ -102,6 +102,6 @@ def notes_on(ranking: Ranking) -> Iterator[str]:
         changes = [c for c in ranking.changes if c.documents == documents]
         for error in dict.fromkeys(c.error for c in changes):
             moved = ", ".join(
-                f"{c.measure} {c.rank} → {c.there}" for c in changes if c.error == error
+                f"{c.measure} {c.rank} → {c.other_rank}" for c in changes if c.error == error
             )
             yield f"{error}: ranks that change with D = {documents}: {moved}"

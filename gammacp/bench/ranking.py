@@ -1,6 +1,6 @@
 """Ranks of measures by how well they tell magnitudes of an error apart, with intervals.
 
-For each error, the score of a measure (`told`) is the mean power, over pairs of magnitudes, of
+For each error, the score of a measure (`power`) is the mean power, over pairs of magnitudes, of
 Welch's test between two independent corpora of D documents, in the right direction: the corpus with
 more errors has less agreement. The score depends on neither the scale nor the zero of a measure. A
 curve without spread at magnitude 0 benefits from that only in the pairs with magnitude 0.
@@ -12,7 +12,7 @@ curve without spread at magnitude 0 benefits from that only in the pairs with ma
 ...     for measure, slope in (("sees", 0.8), ("blind", 0.0))
 ...     for m in (0.0, 0.5, 1.0)
 ... }
->>> [(m.measure, round(m.told, 3), m.rank) for m in rank(values, documents=5).errors[0].measures]
+>>> [(m.measure, round(m.power, 3), m.rank) for m in rank(values, documents=5).errors[0].measures]
 [('sees', 1.0, (1, 1)), ('blind', 0.038, (2, 2))]
 """
 
@@ -29,7 +29,7 @@ from gammacp.base.arguments import whole
 from gammacp.base.arrays import Floats
 from gammacp.base.lazy import Plotted
 from gammacp.bench.equivalents import Equivalent, equivalent_magnitude
-from gammacp.bench.power import Moments, Told, pairs_of, pseudo_values, told_by
+from gammacp.bench.power import Moments, PairPower, pair_power, pairs_of, pseudo_values
 from gammacp.bench.simultaneous import TIE, critical_value, rank_intervals
 from gammacp.bench.store import Values
 from gammacp.errors import UsageError
@@ -53,11 +53,11 @@ class MeasureRank:
 
     Attributes
     ----------
-    told
+    power
         Mean power over pairs of magnitudes, in the right direction; None where the measure has too
         few values for any pair.
     rank
-        Best and worst rank among the measures under this error; None where `told` is.
+        Best and worst rank among the measures under this error; None where `power` is.
     step, step_at
         Least distance from which any two magnitudes are told apart with power .8, and the lower
         magnitude of the hardest pair at that distance. None if not even the outermost magnitudes
@@ -80,7 +80,7 @@ class MeasureRank:
     """
 
     measure: str
-    told: float | None
+    power: float | None
     step: float | None
     step_at: float | None
     ends: float | None
@@ -93,8 +93,9 @@ class MeasureRank:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields for JSON; `nuisance` only where there is one."""
-        names = ("measure", "told", "step", "step_at", "ends", "used", "noise", "wrong")
-        record = {name: getattr(self, name) for name in (*names, "undefined")}
+        record: dict[str, Any] = {"measure": self.measure, "told": self.power}
+        for name in ("step", "step_at", "ends", "used", "noise", "wrong", "undefined"):
+            record[name] = getattr(self, name)
         record["rank"] = None if self.rank is None else list(self.rank)
         if self.nuisance is None:
             return record
@@ -121,13 +122,13 @@ class ErrorRanks:
 
 @dataclass(frozen=True)
 class RankChange:
-    """A measure whose rank by `told` changes with the number of documents.
+    """A measure whose rank by mean power changes with the number of documents.
 
     Attributes
     ----------
     documents
         The other number of documents.
-    rank, there
+    rank, other_rank
         Rank with the number that was asked for, and with the other one.
     """
 
@@ -135,7 +136,7 @@ class RankChange:
     measure: str
     documents: int
     rank: int
-    there: int
+    other_rank: int
 
 
 @dataclass(frozen=True)
@@ -318,14 +319,14 @@ def _without_parents(measures: Mapping[str, object]) -> tuple[str, ...]:
     return tuple(name for name in measures if name not in parents)
 
 
-def _told(curves: _Curves, documents: int, level: float) -> Told:
-    return told_by(Moments.of(curves.values), documents, level)
+def _pair_power(curves: _Curves, documents: int, level: float) -> PairPower:
+    return pair_power(Moments.of(curves.values), documents, level)
 
 
 def _ranked_rows(curves: _Curves, documents: int, level: float) -> list[int]:
     """Return rows of the measures that can be ranked: some pair of magnitudes can be tested."""
-    told = _told(curves, documents, level).told
-    return [int(row) for row in np.flatnonzero(~np.isnan(told))]
+    power = _pair_power(curves, documents, level).mean
+    return [int(row) for row in np.flatnonzero(~np.isnan(power))]
 
 
 def _error_ranks(
@@ -336,23 +337,23 @@ def _error_ranks(
     level: float,
     critical: float,
 ) -> ErrorRanks:
-    told = _told(curves, documents, level)
-    intervals = rank_intervals(told.told[list(ranked)], pseudo, critical)
-    rank_by_row = {row: _measure_rank(curves, told, row) for row in range(len(curves.measures))}
+    power = _pair_power(curves, documents, level)
+    intervals = rank_intervals(power.mean[list(ranked)], pseudo, critical)
+    rank_by_row = {row: _measure_rank(curves, power, row) for row in range(len(curves.measures))}
     for row, interval in zip(ranked, intervals, strict=True):
         rank_by_row[row] = replace(rank_by_row[row], rank=interval)
-    ordered = sorted(rank_by_row.values(), key=lambda m: math.inf if m.told is None else -m.told)
+    ordered = sorted(rank_by_row.values(), key=lambda m: math.inf if m.power is None else -m.power)
     magnitudes = tuple(curves.magnitudes.tolist())
     return ErrorRanks(curves.error, magnitudes, tuple(ordered), curves.dropped)
 
 
-def _measure_rank(curves: _Curves, told: Told, row: int) -> MeasureRank:
+def _measure_rank(curves: _Curves, power: PairPower, row: int) -> MeasureRank:
     values = curves.values[:, row]
     undefined = float(np.isnan(values).mean())
-    mean_power = float(told.told[row])
+    mean_power = float(power.mean[row])
     if math.isnan(mean_power):
         return MeasureRank(curves.measures[row], *(None,) * 7, undefined)
-    step, step_at = _step(told.right[row], curves.magnitudes)
+    step, step_at = _step(power.right[row], curves.magnitudes)
     moments = Moments.of(values)
     used = float(np.nanmax(moments.mean) - np.nanmin(moments.mean))
     spread = math.sqrt(float(np.nanmean(moments.variance)))
@@ -361,10 +362,10 @@ def _measure_rank(curves: _Curves, told: Told, row: int) -> MeasureRank:
         mean_power,
         step,
         step_at,
-        _end(told.right[row], curves.magnitudes),
+        _end(power.right[row], curves.magnitudes),
         used,
         spread / used if used > _EXACT else None,
-        float(told.wrong[row].mean()),
+        float(power.wrong[row].mean()),
         undefined,
     )
 
@@ -382,8 +383,8 @@ def _step(power: Floats, magnitudes: Floats) -> tuple[float | None, float | None
     if not len(enough):
         return None, None
     step = float(enough.min())
-    at_step = np.flatnonzero(distances == step)
-    hardest = at_step[np.argmin(power[at_step])]
+    pairs_at_step = np.flatnonzero(distances == step)
+    hardest = pairs_at_step[np.argmin(power[pairs_at_step])]
     return step, float(magnitudes[first[hardest]])
 
 
@@ -429,10 +430,10 @@ def _changes(curves_by_error: Sequence[_Curves], documents: int, level: float) -
 
 
 def _order(curves: _Curves, documents: int, level: float) -> dict[str, int]:
-    """Return the rank of each measure by `told`: 1 + the number of measures above it, not tied."""
-    told = _told(curves, documents, level).told
+    """Return 1 + the number of measures with more mean power, ties apart, for each measure."""
+    power = _pair_power(curves, documents, level).mean
     return {
-        measure: 1 + int((told > told[row] + TIE).sum())
+        measure: 1 + int((power > power[row] + TIE).sum())
         for row, measure in enumerate(curves.measures)
-        if not math.isnan(told[row])
+        if not math.isnan(power[row])
     }

@@ -60,13 +60,13 @@ def write_results(sweep: Sweep, store: Store, folder: Path, *, figures: bool = T
         )
     if figures and can_plot():
         if sweep.beyond_chance:
-            what = "agreement beyond chance"
+            quantity = "agreement beyond chance"
         else:
-            what = "agreement"
+            quantity = "agreement"
         about = _caption(sweep, store, experiment)
-        paths += plot_errors(points, folder, what, about=about)
+        paths += plot_errors(points, folder, quantity, about=about)
         if len(sweep.errors) > 1:
-            paths += plot_measures(points, folder, what, about=about)
+            paths += plot_measures(points, folder, quantity, about=about)
     elif figures:
         notes.append("no figures: matplotlib is missing; pip install 'gammacp[plot]'")
     return Written(points, paths, notes)
@@ -95,9 +95,9 @@ def _signatures(sweep: Sweep, store: Store, experiment: Experiment, error: str) 
     """One signature of each measure under an error."""
     order = 'magnitude DESC, "set"'
     return {
-        name: found
+        name: signature
         for name in sweep.measures
-        if (found := store.first("signature", order, experiment, error, name))
+        if (signature := store.first("signature", order, experiment, error, name))
     }
 
 

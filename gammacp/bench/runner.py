@@ -190,8 +190,8 @@ class _Run:
     def _next(self, width: int) -> _Chunk | None:
         if self.again:
             return self.again.popleft()
-        left = (task for task in self.pending if task.measures)
-        tasks = tuple(islice(left, self._size(width)))
+        open_tasks = (task for task in self.pending if task.measures)
+        tasks = tuple(islice(open_tasks, self._size(width)))
         if tasks:
             return _Chunk(tasks)
         return None
@@ -200,9 +200,9 @@ class _Run:
         if self.cost is None:
             return 1
         done = self.outcome.reused + self.outcome.computed
-        left = (self.sweep.n_cells - done) / len(self.sweep.measures)
+        open_cells = (self.sweep.n_cells - done) / len(self.sweep.measures)
         # Shrink chunks towards the end, so that all workers finish at about the same time.
-        fair = left / (3 * width)
+        fair = open_cells / (3 * width)
         return int(max(1, min(CHUNK_SECONDS / max(self.cost, 1e-6), fair, LARGEST_CHUNK)))
 
     def _take_finished(self) -> list[Future[tuple[Cell, ...]]]:
@@ -251,10 +251,10 @@ class _Run:
             self.again += (_Chunk((task,), chunk.deaths) for task in chunk.tasks)
         else:
             if self.pool.gave_up(error):
-                why = str(error)
+                reason = str(error)
             else:
-                why = f"{type(error).__name__}: {error}"
-            self._give_up(chunk, why)
+                reason = f"{type(error).__name__}: {error}"
+            self._give_up(chunk, reason)
 
     def _death(self, chunk: _Chunk, why: str) -> None:
         if chunk.deaths < RETRIES:

@@ -150,12 +150,12 @@ def check_sound(database: sqlite3.Connection, path: Path) -> None:
     """
     database.execute("BEGIN")
     try:
-        why = _damage(database)
+        damage = _damage(database)
     finally:
         if database.in_transaction:  # an error of reading may have ended it
             database.rollback()
-    if why:
-        raise damage_error(path, why)
+    if damage:
+        raise damage_error(path, damage)
 
 
 def _damage(database: sqlite3.Connection) -> str:
@@ -175,16 +175,16 @@ def _damage(database: sqlite3.Connection) -> str:
     summed = database.execute(
         f"SELECT run, count(*), sum(cell_sum({_NUMBERS.format('')})) FROM cells GROUP BY run"
     )
-    found = {run: (count, total) for run, count, total in summed}
+    sums_by_run = {run: (count, total) for run, count, total in summed}
     runs = database.execute(
         f"SELECT r.id, began, kept, total, r.seal IS {_RUN.format('r.')} FROM runs r"
         " JOIN experiments e ON e.id = r.experiment ORDER BY r.id"
     )
-    for run, began, kept, total, sealed in runs:
-        count, there = found.get(run, (0, 0))
-        if count != kept:
-            return f"run {run} of {began} has {count} cells, but had {kept}"
-        if there != total or not sealed:
+    for run, began, recorded_count, recorded_total, sealed in runs:
+        count, actual_total = sums_by_run.get(run, (0, 0))
+        if count != recorded_count:
+            return f"run {run} of {began} has {count} cells, but had {recorded_count}"
+        if actual_total != recorded_total or not sealed:
             return f"cells of run {run} of {began}, or its record, were changed"
     return ""
 

@@ -99,8 +99,8 @@ def _paths(
     if out.suffix.lower() in endings and not out.is_dir():
         if sets > 1:
             raise UsageError(f"`out=` {out} is one file, for {sets} sets: give a folder")
-        beside = out.with_name(f"{out.stem}-reference{out.suffix}")
-        return format_for_writing(out, name), [(out, beside)]
+        reference_path = out.with_name(f"{out.stem}-reference{out.suffix}")
+        return format_for_writing(out, name), [(out, reference_path)]
     chosen = format_for_writing(out, name or "csv")
     check_folder(out)
     return chosen, list(_in_folder(out, chosen.extensions[0], sets, first))

@@ -85,14 +85,14 @@ def better(estimates: Floats, pseudo: Floats, critical: float) -> Bools:
     gain = estimates[:, None] - estimates
     differences = pseudo[:, :, None] - pseudo[:, None, :]
     error = differences.std(axis=0, ddof=1) / np.sqrt(len(pseudo))
-    known: Bools = (gain > TIE) & (gain > critical * error)
-    return known
+    is_better: Bools = (gain > TIE) & (gain > critical * error)
+    return is_better
 
 
 def rank_intervals(estimates: Floats, pseudo: Floats, critical: float) -> list[tuple[int, int]]:
     """Return the best and the worst rank of each measure; parameters as for `better`."""
-    known = better(estimates, pseudo, critical)
-    ahead = known.sum(axis=0)
-    behind = known.sum(axis=1)
+    is_better = better(estimates, pseudo, critical)
+    ahead = is_better.sum(axis=0)
+    behind = is_better.sum(axis=1)
     count = len(estimates)
     return [(1 + int(a), count - int(b)) for a, b in zip(ahead, behind, strict=True)]

@@ -138,5 +138,5 @@ def source_from(
     from gammacp.formats.boundary import place_errors
 
     with place_errors(reference):
-        known = with_links(reference_of(read(reference), annotator), wanted=False)
-        return Shuffled(known, chosen)
+        right_units = with_links(reference_of(read(reference), annotator), needed=False)
+        return Shuffled(right_units, chosen)

@@ -248,8 +248,12 @@ class Store:
             " JOIN texts e ON e.id = error JOIN texts m ON m.id = measure",
             *(experiment.id, sweep.sets),
         )
-        wanted = set(sweep.errors), set(sweep.magnitudes), set(sweep.measures)
-        return sum(n for e, x, m, n in rows if e in wanted[0] and x in wanted[1] and m in wanted[2])
+        selection = set(sweep.errors), set(sweep.magnitudes), set(sweep.measures)
+        return sum(
+            n
+            for e, x, m, n in rows
+            if e in selection[0] and x in selection[1] and m in selection[2]
+        )
 
     def values(self, experiment: Experiment, sets: int = 2**62) -> Values:
         """Return the values of single sets with numbers below `sets`.
@@ -267,8 +271,8 @@ class Store:
         )
         values_by_point: dict[tuple[str, str, float], dict[int, float]] = {}
         for error, measure, magnitude, number, value in rows:
-            of_point = values_by_point.setdefault((error, measure, magnitude), {})
-            of_point[number] = math.nan if value is None else value
+            values_of_point = values_by_point.setdefault((error, measure, magnitude), {})
+            values_of_point[number] = math.nan if value is None else value
         return values_by_point
 
     def first(
@@ -414,21 +418,21 @@ def _a_folder(path: Path) -> DataError:
     return DataError("is a folder, not a store", file=path, hint="Give the file of a store")
 
 
-def _check_same(path: Path, known: Experiment, configuration: Mapping[str, object]) -> None:
+def _check_same(path: Path, experiment: Experiment, configuration: Mapping[str, object]) -> None:
     """Raise UsageError, with the differences, if the configuration of an experiment differs."""
-    if known.hash == configuration_hash(configuration):
+    if experiment.hash == configuration_hash(configuration):
         return
-    old: dict[str, object] = json.loads(known.configuration)
+    old: dict[str, object] = json.loads(experiment.configuration)
     new: dict[str, object] = json.loads(canonical(configuration))
     raise UsageError(
-        f"{path}: experiment {known.name!r} was started with another configuration "
+        f"{path}: experiment {experiment.name!r} was started with another configuration "
         f"({configuration_changes(old, new)}). "
         "Choose another `experiment=` or `store=`, or `resume=False` to discard its cells"
     )
 
 
 def check_software(
-    path: Path, name: str, there: Mapping[str, str], here: Mapping[str, str]
+    path: Path, name: str, earlier: Mapping[str, str], current: Mapping[str, str]
 ) -> None:
     """Raise OtherSoftware, with the differences, if the software differs.
 
@@ -436,7 +440,7 @@ def check_software(
     ----------
     path, name
         Path of the store and name of the experiment.
-    there, here
+    earlier, current
         The software that computed cells, and the one that is to compute more.
 
     Raises
@@ -444,7 +448,7 @@ def check_software(
     OtherSoftware
         They differ.
     """
-    if differing := differences(there, here):
+    if differing := differences(earlier, current):
         raise OtherSoftware(
             f"{path}: cells of experiment {name!r} were computed by other software ({differing}), "
             "which may give other values. Choose another `experiment=` or `store=`, `resume=False` "

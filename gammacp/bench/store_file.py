@@ -44,16 +44,16 @@ def damage_error(path: Path, why: object) -> DataError:
 def _operational(path: Path, error: sqlite3.OperationalError) -> GammacpError:
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_FULL"):
-        what = "no space left for the store; free some and run again, cells so far are kept"
+        problem = "no space left for the store; free some and run again, cells so far are kept"
     elif name.startswith("SQLITE_IOERR"):
-        what = f"the store cannot be written ({error}); cells so far are kept"
+        problem = f"the store cannot be written ({error}); cells so far are kept"
     elif name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-        what = "the store cannot be opened for writing: check the folder and its permissions"
+        problem = "the store cannot be opened for writing: check the folder and its permissions"
     elif name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        what = "another process is writing to the store; wait for it or choose another `store=`"
+        problem = "another process is writing to the store; wait for it or choose another `store=`"
     else:
         return damage_error(path, error)
-    return StoreError(f"{path}: {what}")
+    return StoreError(f"{path}: {problem}")
 
 
 def lock_file(path: Path) -> sqlite3.Connection:

@@ -169,10 +169,10 @@ class Sweep:
         for name, least in (("sets", 1), ("n_annotators", 2), ("seed", 0)):
             whole(name, getattr(self, name), least)
         swept = {"error": self.errors, "measure": self.measures, "magnitude": self.magnitudes}
-        for kind, found in swept.items():
-            if not found:
+        for kind, entries in swept.items():
+            if not entries:
                 raise UsageError(f"a sweep needs at least one {kind}")
-            twice = [name for name in found if found.count(name) > 1]
+            twice = [name for name in entries if entries.count(name) > 1]
             if twice and kind != "magnitude":
                 raise UsageError(f"{kind} {twice[0]!r} is named twice")
         if not self.experiment:
@@ -252,7 +252,7 @@ def to_json(value: object) -> object:
         name = kind.__qualname__
     else:
         name = f"{kind.__module__}:{kind.__qualname__}"
-    found: dict[str, object] = {"class": name}
+    record: dict[str, object] = {"class": name}
     if is_dataclass(value):
         # A field that came later is left out at its default, so that old stores stay valid.
         later = {
@@ -263,7 +263,7 @@ def to_json(value: object) -> object:
         names = list(vars(value))
     else:
         raise UsageError(f"{kind.__qualname__} cannot be described: give it fields")
-    return found | {n: to_json(getattr(value, n)) for n in names}
+    return record | {n: to_json(getattr(value, n)) for n in names}
 
 
 def modules_in(described: object) -> Iterator[str]:

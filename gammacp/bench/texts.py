@@ -15,9 +15,9 @@ class Texts:
 
     def find(self, text: str) -> int | None:
         """Return the number of a text; None if it is not there."""
-        known = self._known.get(text)
-        if known is not None:
-            return known
+        number = self._known.get(text)
+        if number is not None:
+            return number
         row = self._database.execute("SELECT id FROM texts WHERE text = ?", (text,)).fetchone()
         if row is None:
             return None
@@ -25,9 +25,9 @@ class Texts:
 
     def number(self, text: str) -> int:
         """Return the number of a text, which is added if it is not there."""
-        known = self.find(text)
-        if known is not None:
-            return known
+        existing = self.find(text)
+        if existing is not None:
+            return existing
         cursor = self._database.execute("INSERT INTO texts (text) VALUES (?)", (text,))
         assert cursor.lastrowid is not None
         return self._remember(text, cursor.lastrowid)

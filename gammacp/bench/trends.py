@@ -24,7 +24,7 @@ from enum import StrEnum
 import numpy as np
 
 from gammacp.base.arrays import Floats, Indices
-from gammacp.bench.power import Moments, pseudo_values, told_by
+from gammacp.bench.power import Moments, pair_power, pseudo_values
 from gammacp.errors import UsageError
 
 LEVEL = 0.05
@@ -221,8 +221,8 @@ def linear(values: Floats, magnitudes: Floats, *, tolerance: float = 0.1) -> Tre
     slope, se, sets = _moments(slopes)
     # Use the slope of each set, so that its uncertainty is taken into account.
     beyond = np.hstack([off, -off]) - tolerance * np.ptp(x) * np.sign(slope) * slopes
-    found = _nowhere_above(beyond, off, [f"from the line at {m:g}" for m in x])
-    return replace(found, shown=max(found.shown, float(_above(np.abs(slope), se, sets)[0])))
+    trend = _nowhere_above(beyond, off, [f"from the line at {m:g}" for m in x])
+    return replace(trend, shown=max(trend.shown, float(_above(np.abs(slope), se, sets)[0])))
 
 
 def tells_more(
@@ -256,7 +256,7 @@ def tells_more(
         raise UsageError(f"values of shapes {values.shape} and {other.shape} are not of one sweep")
     both = np.stack([values, other], axis=1)
     pseudo = pseudo_values(both, documents, LEVEL)
-    one, another = told_by(Moments.of(both), documents, LEVEL).told
+    one, another = pair_power(Moments.of(both), documents, LEVEL).mean
     if math.isnan(one) or math.isnan(another):
         return Trend(1.0, 1.0, math.nan, math.nan, "too few values")
     # Use the estimate itself; pseudo-values only give its error, as for ranks.
@@ -326,11 +326,11 @@ def _largest(differences: Floats) -> float:
     candidates = (n > 2) & (2 * n >= len(differences)) & (t > _BELOW)
     if not candidates.any() or t[candidates].max() <= 0:
         return 1.0
-    known = np.nan_to_num(differences[:, candidates])
+    defined = np.nan_to_num(differences[:, candidates])
     n = n[candidates]
-    flips = np.random.default_rng(0).choice([-1.0, 1.0], (_FLIPS, len(known)))
-    means = flips @ known / n
-    variances = np.maximum((known**2).sum(axis=0) / n - means**2, 0.0) / (n - 1)
+    flips = np.random.default_rng(0).choice([-1.0, 1.0], (_FLIPS, len(defined)))
+    means = flips @ defined / n
+    variances = np.maximum((defined**2).sum(axis=0) / n - means**2, 0.0) / (n - 1)
     flipped = _ratio(means, np.sqrt(variances)).max(axis=1)
     return float((1 + (flipped >= t[candidates].max() - _EXACT).sum()) / (1 + _FLIPS))
 
@@ -364,10 +364,10 @@ def _windows(x: Floats, width: float) -> tuple[Indices, Indices]:
 
 def _moments(differences: Floats) -> tuple[Floats, Floats, Indices]:
     """Return mean, standard error and number of defined sets of each column."""
-    found = Moments.of(differences)
+    moments = Moments.of(differences)
     n = (~np.isnan(differences)).sum(axis=0)
-    error = np.sqrt(np.nan_to_num(found.variance) / np.maximum(n, 1))
-    return np.nan_to_num(found.mean), error, n
+    error = np.sqrt(np.nan_to_num(moments.variance) / np.maximum(n, 1))
+    return np.nan_to_num(moments.mean), error, n
 
 
 def _ratio(mean: Floats, se: Floats) -> Floats:

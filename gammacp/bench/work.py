@@ -33,15 +33,15 @@ def check(sweep: Sweep) -> list[str]:
         The reference contradicts itself or the errors.
     """
     load_all(sweep.modules)  # so that what they register is there
-    known = {option for name in sweep.measures for option in MEASURES[name].options}
+    option_names = {option for name in sweep.measures for option in MEASURES[name].options}
     if sweep.beyond_chance:
-        known |= CHANCE_OPTIONS
+        option_names |= CHANCE_OPTIONS
     else:
-        known |= set()
-    if not known.issuperset(sweep.options):
+        option_names |= set()
+    if not option_names.issuperset(sweep.options):
         # An experiment keeps its options while measures are added to it one by one.
-        known |= {option for _, m in MEASURES.items() for option in m.options}
-    for option in sorted(set(sweep.options) - known):
+        option_names |= {option for _, m in MEASURES.items() for option in m.options}
+    for option in sorted(set(sweep.options) - option_names):
         raise UsageError(f"{option} is an option of no measure")
     notes = []
     for error in sweep.errors:
@@ -63,16 +63,16 @@ def own_modules(sweep: Sweep) -> tuple[str, ...]:
     Those that the sweep names, and those of its measures, errors, source and options.
     """
     errors = (part.partition(":")[0].strip() for e in sweep.errors for part in e.split("+"))
-    found = {
+    module_names = {
         *(MEASURES[name].function.__module__ for name in sweep.measures),
         *(ERRORS[name].__module__ for name in errors if name in ERRORS),
         *(type(error).__module__ for error in _panel_errors(sweep)),
         type(sweep.source).__module__,
         *modules_in(to_json(sweep.configuration)),
     }
-    ours = {m for m in found if m.partition(".")[0] in ("gammacp", "shuffling")}
+    ours = {m for m in module_names if m.partition(".")[0] in ("gammacp", "shuffling")}
     named = {module.__name__ for module in load_all(sweep.modules)}
-    return tuple(sorted(named | (found - ours)))
+    return tuple(sorted(named | (module_names - ours)))
 
 
 def _panel_errors(sweep: Sweep) -> tuple[object, ...]:
@@ -82,30 +82,32 @@ def _panel_errors(sweep: Sweep) -> tuple[object, ...]:
 
 
 def compute_on_worker(
-    wanted: Mapping[str, str], modules: Sequence[str], sweep: Sweep, tasks: Iterable[Task]
+    expected: Mapping[str, str], modules: Sequence[str], sweep: Sweep, tasks: Iterable[Task]
 ) -> tuple[Cell, ...]:
     """Call `compute` if the worker has the sweep's software.
 
     Raises
     ------
     PoolError
-        The worker has loaded other software than `wanted`.
+        The worker has loaded other software than `expected`.
     """
     load_all(sweep.modules)  # so that what they register is there
-    check_same(f"process {os.getpid()} on {platform.node()}", software(modules), wanted)
+    check_same(f"process {os.getpid()} on {platform.node()}", software(modules), expected)
     return compute(sweep, tasks)
 
 
-def _check_applies(measures: Iterable[str], drawn: Any) -> None:
-    kind = drawn.applies_to
+def _check_applies(measures: Iterable[str], annotations: Any) -> None:
+    kind = annotations.applies_to
     if kind == "continuum":
-        what = "units"
+        data_name = "units"
     else:
-        what = kind
+        data_name = kind
     for name in measures:
         if MEASURES[name].applies_to != kind:
-            known = ", ".join(n for n, m in MEASURES.items() if m.applies_to == kind)
-            raise UsageError(f"measure {name!r} does not apply to {what}; these do: {known}")
+            applicable = ", ".join(n for n, m in MEASURES.items() if m.applies_to == kind)
+            raise UsageError(
+                f"measure {name!r} does not apply to {data_name}; these do: {applicable}"
+            )
 
 
 def annotation_set(sweep: Sweep, error: str, magnitude: float, set_number: int) -> Any:
@@ -119,10 +121,10 @@ def _cells(sweep: Sweep, task: Task) -> Iterator[Cell]:
     began = process_time()
     with fewer_errors():  # the parent's check says so
         drawn = annotation_set(sweep, task.error, task.magnitude, task.set_number)
-    known = {option for name in task.measures for option in MEASURES[name].options}
+    option_names = {option for name in task.measures for option in MEASURES[name].options}
     seed = measure_seed(sweep.seed, task.set_number)
-    options = {key: value for key, value in sweep.options.items() if key in known}
-    if "seed" in known:
+    options = {key: value for key, value in sweep.options.items() if key in option_names}
+    if "seed" in option_names:
         options["seed"] = seed
     chance = {k: v for k, v in sweep.options.items() if k in CHANCE_OPTIONS} | {"seed": seed}
     for name, score in measure_each(drawn, task.measures, **options):
@@ -141,25 +143,28 @@ def _rows(task: Task, name: str, score: Score, seconds: float) -> Iterator[Cell]
     """
     status = score.status
     bound = getattr(score, "bound", None)
-    found = score.beyond_chance or score
-    samples = getattr(found, "samples", None)
+    reported = score.beyond_chance or score
+    samples = getattr(reported, "samples", None)
     cell = Cell(
         task.error,
         task.magnitude,
         task.set_number,
         name,
-        float(found.value),
-        reason=found.reason,
+        float(reported.value),
+        reason=reported.reason,
         status=None if status is None else str(status),
         bound=None if bound is None or math.isnan(bound) else float(bound),
         samples=None if samples is None else int(samples),
         seconds=seconds,
-        signature=found.signature,
+        signature=reported.signature,
     )
     yield cell
     # By category only γ_k is beyond chance, by itself.
-    own = score.beyond_chance is None or not MEASURES[name].counts
-    for category, value in score.by_category.items() if MEASURES[name].per_category and own else ():
+    if not MEASURES[name].per_category:
+        return
+    if score.beyond_chance is not None and MEASURES[name].counts:
+        return
+    for category, value in score.by_category.items():
         if math.isnan(value):
             reason = "undefined for this category"
         else:

@@ -69,10 +69,10 @@ class Charge:
     @property
     def label(self) -> str:
         """Label of the bar: the annotator and the kind of difference."""
-        what = WORDS.get(self.kind, self.kind)
+        kind = WORDS.get(self.kind, self.kind)
         if self.annotator:
-            return f"{visible(self.annotator)}: {what}"
-        return what
+            return f"{visible(self.annotator)}: {kind}"
+        return kind
 
     @property
     def number(self) -> str:
@@ -105,18 +105,18 @@ class Charges:
     title: str = "What each annotator does differently from the others"
 
 
-def charges_of(found: Kinds, *, most: int = MOST) -> Charges:
+def charges_of(kinds: Kinds, *, most: int = MOST) -> Charges:
     """Return the bars of what each annotator is charged with, by kind.
 
     Parameters
     ----------
-    found
+    kinds
         The kinds of differences.
     most
         Largest number of bars; the caption says how many more there are.
     """
-    observed = found.observed
-    if found.reason is None:
+    observed = kinds.observed
+    if kinds.reason is None:
         rows = [
             Charge(
                 annotator=p["annotator"],
@@ -125,32 +125,32 @@ def charges_of(found: Kinds, *, most: int = MOST) -> Charges:
                 count=p["count"],
                 by_chance=p["by_chance"],
             )
-            for p in found.people
+            for p in kinds.people
             if p["charged"]
         ]
     else:
         rows = [
             Charge(annotator="", kind=kind, share=part["share"])
-            for kind, part in found.parts.items()
+            for kind, part in kinds.parts.items()
             if part["observed"]
         ]
     shown = sorted(rows, key=lambda r: (-r.share, r.label))
     long = [r for r in shown if r.share >= LEAST]
     # Among very many annotators, every share may be below `LEAST`; then show the largest ones.
     bars = (long or shown)[:most]
-    return Charges(rows=tuple(bars), caption=_caption(found, rows, len(rows) - len(bars)))
+    return Charges(rows=tuple(bars), caption=_caption(kinds, rows, len(rows) - len(bars)))
 
 
-def _caption(found: Kinds, rows: list[Charge], left_out: int) -> str:
-    documents = len(found.documents.alignments)
-    people = len({p["annotator"] for p in found.people})
+def _caption(kinds: Kinds, rows: list[Charge], left_out: int) -> str:
+    documents = len(kinds.documents.alignments)
+    people = len({p["annotator"] for p in kinds.people})
     if documents == 1:
         base = "1 document"
     else:
         base = f"{with_commas(documents)} documents"
-    words = [f"Bars: share of the observed disorder ({observed_in_words(found)})."]
-    if found.reason is not None:
-        words.append(f"Nobody is charged: {found.reason}.")
+    words = [f"Bars: share of the observed disorder ({observed_in_words(kinds)})."]
+    if kinds.reason is not None:
+        words.append(f"Nobody is charged: {kinds.reason}.")
     else:
         words.append(
             "When two annotators differ, the one who disagrees with more of the others is charged."
@@ -161,7 +161,7 @@ def _caption(found: Kinds, rows: list[Charge], left_out: int) -> str:
     else:
         counted = ""
     words.append(f"{counted}{people} annotators, {base}.")
-    if found.reason is None:
+    if kinds.reason is None:
         has_chance = any(r.by_chance is not None for r in rows)
         words.append(
             "By chance: the mean of random annotations."
@@ -177,9 +177,9 @@ def _caption(found: Kinds, rows: list[Charge], left_out: int) -> str:
     return " ".join(words)
 
 
-def observed_in_words(found: Kinds) -> str:
+def observed_in_words(kinds: Kinds) -> str:
     """Return the observed disorder as text for a caption."""
-    return f"{found.observed:.3f}"
+    return f"{kinds.observed:.3f}"
 
 
 def _round(count: float) -> str:
@@ -190,12 +190,12 @@ def _round(count: float) -> str:
     return f"{count:.1f}"
 
 
-def draw(found: Charges, path: Path) -> None:
+def draw(charges: Charges, path: Path) -> None:
     """Write the bars as a figure, in the format of the file's ending (.svg, .png, .pdf).
 
     Parameters
     ----------
-    found
+    charges
         The bars.
     path
         The file.
@@ -209,46 +209,46 @@ def draw(found: Charges, path: Path) -> None:
     """
     from gammacp.base.pictures import Picture, write
 
-    if not found.rows:
+    if not charges.rows:
         raise DataError(
             "there is no difference to draw: the annotators agree on everything",
             hint="Without a figure, the tables are printed",
         )
 
     def picture_of(width: float) -> Picture:
-        panel, words = panel_of(found, width)
-        return Picture((panel,), " ".join([f"{found.title}. {found.caption}", *words]))
+        panel, words = panel_of(charges, width)
+        return Picture((panel,), " ".join([f"{charges.title}. {charges.caption}", *words]))
 
     write(picture_of, path)
 
 
-def panel_of(found: Charges, width: float) -> tuple[Panel, list[str]]:
+def panel_of(charges: Charges, width: float) -> tuple[Panel, list[str]]:
     """Return the bars as a panel of a picture, and sentences for its caption.
 
     The sentences say which names are shortened and which numbers are left out for lack of room.
 
     Parameters
     ----------
-    found
+    charges
         The bars, at least one.
     width
         Width of the figure, in inches.
     """
     from gammacp.base.pictures import Panel, short_names
 
-    people = sorted({row.annotator for row in found.rows})
+    people = sorted({row.annotator for row in charges.rows})
     names, cut_names = short_names(people, _NAME)
     short = dict(zip(people, names, strict=True))
-    labels = [replace(row, annotator=short[row.annotator]).label for row in found.rows]
+    labels = [replace(row, annotator=short[row.annotator]).label for row in charges.rows]
     room = width - _LETTER * max(map(len, labels)) - 0.3
-    numbers, about = _fitting_numbers(found.rows, room)
+    numbers, about = _fitting_numbers(charges.rows, room)
     words = [sentence for sentence in (cut_names, about) if sentence]
     # Width in inches of the numbers behind the longest bar.
     behind = min(_inches(numbers), 0.7 * room)
     draw_them = partial(
-        _draw_bars, found=found, labels=labels, numbers=numbers, stretch=room / (room - behind)
+        _draw_bars, charges=charges, labels=labels, numbers=numbers, stretch=room / (room - behind)
     )
-    return Panel(_AROUND + _BAR * len(found.rows), draw_them), words
+    return Panel(_AROUND + _BAR * len(charges.rows), draw_them), words
 
 
 def _fitting_numbers(rows: Sequence[Charge], room: float) -> tuple[list[str], str]:
@@ -271,16 +271,16 @@ def _inches(texts: Sequence[str]) -> float:
 
 
 def _draw_bars(
-    axes: Any, *, found: Charges, labels: Sequence[str], numbers: Sequence[str], stretch: float
+    axes: Any, *, charges: Charges, labels: Sequence[str], numbers: Sequence[str], stretch: float
 ) -> None:
     from gammacp.base.plots import COLOURS
 
-    places = list(range(len(found.rows)))
-    longest = max(r.share for r in found.rows)
-    axes.barh(places, [r.share for r in found.rows], height=0.66, color=COLOURS[0])
+    places = list(range(len(charges.rows)))
+    longest = max(r.share for r in charges.rows)
+    axes.barh(places, [r.share for r in charges.rows], height=0.66, color=COLOURS[0])
     axes.set_yticks(places, labels)
     axes.invert_yaxis()
-    for place, (row, number) in enumerate(zip(found.rows, numbers, strict=True)):
+    for place, (row, number) in enumerate(zip(charges.rows, numbers, strict=True)):
         axes.text(row.share + 0.015 * longest, place, number, va="center", fontsize=7.5)
     axes.set_xlim(0, longest * stretch)
     axes.set_xticks([])

@@ -146,16 +146,16 @@ def copies(continua: Continua) -> CopiesFound:
         units_shared = sum(documents[name][0] for name in whole)
         if len(whole) < LEAST_DOCUMENTS or units_shared < LEAST_UNITS:
             continue
-        of_pair = [sum(both[k] for both in counts[pair].values()) for k in (0, 1)]
-        if all_units > of_pair[1]:
-            others = (all_shared - of_pair[0]) / (all_units - of_pair[1])
+        shared_and_all = [sum(both[k] for both in counts[pair].values()) for k in (0, 1)]
+        if all_units > shared_and_all[1]:
+            others = (all_shared - shared_and_all[0]) / (all_units - shared_and_all[1])
         else:
             others = 0.0
         rest = [both for name, both in documents.items() if name not in whole]
         chance = max(others, _share_of_cut(rest))
         sizes = [units for _, units in documents.values()]
         wholly = _wholly_shared(max(sizes), chance, _spread(moments, pair))
-        p = len(tested) * _at_least(units_shared, sizes, wholly)
+        p = len(tested) * _probability_of_overlap(units_shared, sizes, wholly)
         if p <= LEVEL:
             elsewhere = [sum(both[k] for both in rest) for k in (0, 1)]
             named_pairs.append(
@@ -172,7 +172,7 @@ def copies(continua: Continua) -> CopiesFound:
 
 
 def count_once(
-    continua: Mapping[str, Continuum], found: CopiesFound
+    continua: Mapping[str, Continuum], copies: CopiesFound
 ) -> tuple[dict[str, Continuum], dict[str, tuple[str, ...]]]:
     """Leave out the second of two annotators where the two are named and have the same units.
 
@@ -180,7 +180,7 @@ def count_once(
     ----------
     continua
         Continua by name.
-    found
+    copies
         The pairs that are named.
 
     Returns
@@ -190,7 +190,7 @@ def count_once(
     """
     changed = dict(continua)
     left_out = defaultdict[str, list[str]](list)
-    for named in found.pairs:
+    for named in copies.pairs:
         pair = named.annotators
         for name in named.documents:
             continuum = changed[name]
@@ -277,9 +277,9 @@ def _moments(counts: Iterable[tuple[int, int]]) -> tuple[float, float]:
     shared, units = np.array([*counts], np.float64).T
     share = shared.sum() / units.sum()
     several = units > 1
-    of_one = share * (1 - share)
-    squares = (shared - units * share) ** 2 - units * of_one
-    return float(squares[several].sum()), float((units * (units - 1) * of_one)[several].sum())
+    bernoulli = share * (1 - share)
+    squares = (shared - units * share) ** 2 - units * bernoulli
+    return float(squares[several].sum()), float((units * (units - 1) * bernoulli)[several].sum())
 
 
 def _spread(moments: Mapping[Pair, tuple[float, float]], pair: Pair) -> float:
@@ -304,11 +304,11 @@ def _wholly_shared(most: int, share: float, spread: float) -> Floats:
         Correlation between units of one document; 0: the binomial law.
     """
     before = np.arange(most)
-    of_next = (share * (1 - spread) + before * spread) / (1 - spread + before * spread)
-    return np.concatenate([[1.0], np.cumprod(of_next)])
+    next_share = (share * (1 - spread) + before * spread) / (1 - spread + before * spread)
+    return np.concatenate([[1.0], np.cumprod(next_share)])
 
 
-def _at_least(number: int, sizes: list[int], wholly: Floats) -> float:
+def _probability_of_overlap(number: int, sizes: list[int], wholly: Floats) -> float:
     """Return the probability that documents that are wholly shared have so many units together.
 
     Parameters
@@ -326,8 +326,8 @@ def _at_least(number: int, sizes: list[int], wholly: Floats) -> float:
     reached = 0.0
     for size in sizes:
         moved = wholly[size] * law
-        kept = max(0, least - size)
-        reached += float(moved[kept:].sum())
+        overlap = max(0, least - size)
+        reached += float(moved[overlap:].sum())
         law -= moved
-        law[least - kept :] += moved[:kept]
+        law[least - overlap :] += moved[:overlap]
     return reached

@@ -44,26 +44,30 @@ _SUCH = {
 }
 
 
-def facts(found: Comparison) -> list[Statement]:
+def facts(comparison: Comparison) -> list[Statement]:
     """Return statements about these documents, which need not hold for others.
 
     Parameters
     ----------
-    found
+    comparison
         The comparison. There are no statements about results that were not computed.
     """
-    said = [*_who(found), *_with_whom(found), *_on_what(found.confusion)]
-    if found.kinds is not None:
-        said += bearers(found.kinds)
-    return [Statement(about="here", words=words, names=names) for words, names in said]
+    sentences = [
+        *_farthest_annotator(comparison),
+        *_least_and_most_alike(comparison),
+        *_most_confused(comparison.confusion),
+    ]
+    if comparison.kinds is not None:
+        sentences += bearers(comparison.kinds)
+    return [Statement(about="here", words=words, names=names) for words, names in sentences]
 
 
-def _who(found: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _farthest_annotator(comparison: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield a sentence on the annotator without whom γ rises most, and the annotator's name."""
-    known = [e for e in found.without if math.isfinite(e.gain)]
-    if len(known) < 3:
+    defined = [e for e in comparison.without if math.isfinite(e.gain)]
+    if len(defined) < 3:
         return
-    most = max(known, key=lambda e: e.gain)
+    most = max(defined, key=lambda e: e.gain)
     if most.gain >= _LEAST:
         name = visible(most.annotator)
         yield (
@@ -73,16 +77,16 @@ def _who(found: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
         )
 
 
-def _with_whom(found: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _least_and_most_alike(comparison: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield a sentence on the pairs that agree least and most, and the pair that agrees least.
 
     Only pairs that share at least `_SHARED` documents are considered (or all documents, if there
     are fewer): among many pairs with one document each, the extremes would be due to chance.
     """
-    fewest = min(_SHARED, len(found.overall.computed))
+    fewest = min(_SHARED, len(comparison.overall.computed))
     values = {
         pair: agreement.value
-        for pair, agreement in found.pairs.agreements.items()
+        for pair, agreement in comparison.pairs.agreements.items()
         if math.isfinite(agreement.value) and len(agreement.computed) >= fewest
     }
     if len(values) < 3:
@@ -98,7 +102,7 @@ def _with_whom(found: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
         )
 
 
-def _on_what(table: Confusion) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _most_confused(table: Confusion) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield a sentence on the most frequent difference in category, and the two categories."""
     pairs = table.confused_pairs
     if not pairs:
@@ -108,17 +112,17 @@ def _on_what(table: Confusion) -> Iterator[tuple[str, tuple[str, ...]]]:
     whole = int(table.counts[half].sum())
     label = visible(one if other == NO_UNIT else other if one == NO_UNIT else one)
     if NO_UNIT in (one, other):
-        what = f"a unit “{label}” of one has no counterpart of the other's"
+        confused_pair = f"a unit “{label}” of one has no counterpart of the other's"
     else:
-        what = f"one says “{label}” and the other “{visible(other)}”"
+        confused_pair = f"one says “{label}” and the other “{visible(other)}”"
     yield (
-        f"The most frequent difference here: {what}, in {most} of {whole} comparisons of two "
-        f"annotators ({most / whole:.0%}).",
+        f"The most frequent difference here: {confused_pair}, in {most} of {whole} comparisons of "
+        f"two annotators ({most / whole:.0%}).",
         (one, other),
     )
 
 
-def bearers(found: Kinds, *, fewest: int = FEWEST_CASES) -> Iterator[tuple[str, tuple[str, str]]]:
+def bearers(kinds: Kinds, *, fewest: int = FEWEST_CASES) -> Iterator[tuple[str, tuple[str, str]]]:
     """Yield a sentence on an annotator who bears most of a kind, with the annotator and the kind.
 
     An annotator bears most of a kind with more than half of its differences and more than twice an
@@ -126,32 +130,32 @@ def bearers(found: Kinds, *, fewest: int = FEWEST_CASES) -> Iterator[tuple[str, 
 
     Parameters
     ----------
-    found
+    kinds
         The kinds of differences.
     fewest
         Least number of cases of a kind before an annotator is named.
     """
-    if found.reason is not None or not found.observed:
+    if kinds.reason is not None or not kinds.observed:
         return
-    continua = [a.continuum for a in found.documents.alignments.values()]
+    continua = [a.continuum for a in kinds.documents.alignments.values()]
     # An annotator who differs from all others makes one difference with each of them.
     others = max(1.0, sum(c.n_annotators for c in continua) / len(continua) - 1)
     total = dict.fromkeys(_SUCH, 0.0)
-    for record in found.people:
+    for record in kinds.people:
         if record["kind"] in total:
             total[record["kind"]] += record["count"]
     bearing = []
-    for record in found.people:
+    for record in kinds.people:
         name, kind, count = record["annotator"], record["kind"], record["count"]
         enough = total.get(kind, 0.0) >= fewest * others
-        if not enough or found.parts[kind]["share"] < _WORTH_NAMING:
+        if not enough or kinds.parts[kind]["share"] < _WORTH_NAMING:
             continue
-        if count > total[kind] / 2 and count > 2 * found.even[name, kind]:
+        if count > total[kind] / 2 and count > 2 * kinds.even[name, kind]:
             bearing.append(record)
     bearing.sort(key=lambda record: -(record["charged"] or 0.0))
     for record in bearing[:_MOST_BEARERS]:
         name, kind, count = record["annotator"], record["kind"], record["count"]
-        even = found.even[name, kind]
+        even = kinds.even[name, kind]
         yield (
             f"{visible(name)} bears most of the {_SUCH[kind]} here: {count:.0f} of "
             f"{total[kind]:.0f} ({count / total[kind]:.0%}; {even:.0f} at an even share).",

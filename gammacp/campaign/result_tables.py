@@ -100,15 +100,15 @@ SIZES = (Column("document", "document"), *map(_COLUMNS.__getitem__, ("annotators
 
 def _columns(keys: str, **headers: str) -> tuple[Column, ...]:
     """Return the columns with these keys, some with another header."""
-    found = (_COLUMNS[key] for key in keys.split())
-    return tuple(replace(c, header=headers.get(c.key, c.header)) for c in found)
+    columns = (_COLUMNS[key] for key in keys.split())
+    return tuple(replace(c, header=headers.get(c.key, c.header)) for c in columns)
 
 
-def documents(found: Comparison) -> Table:
+def documents(comparison: Comparison) -> Table:
     """Return a table of γ for each document with units, and of γ for all documents."""
-    records = [*found.overall.results(marked=True)]
+    records = [*comparison.overall.results(marked=True)]
     if len(records) > 1:
-        records.append({"file": "all", **found.overall.score.as_dict()})
+        records.append({"file": "all", **comparison.overall.score.as_dict()})
     columns = _columns(
         "file gamma interval observed_disorder expected_disorder annotators units status reason",
         file="document",
@@ -116,26 +116,26 @@ def documents(found: Comparison) -> Table:
     return Table(columns, records, total=int(len(records) > 1)).without_empty("reason")
 
 
-def annotators(found: Comparison) -> Table:
+def annotators(comparison: Comparison) -> Table:
     """Return a table of annotators: their units, and their agreement with the others."""
     columns = _columns(
         "annotator units mean_length mean_pair without gain p_raw p_value alone outvoted"
     )
-    untested = all(math.isnan(a.p_value) for a in found.annotators)
-    table = Table(columns, [asdict(a) for a in found.annotators])
+    untested = all(math.isnan(a.p_value) for a in comparison.annotators)
+    table = Table(columns, [asdict(a) for a in comparison.annotators])
     return table.without("p_raw", "p_value", when=untested)
 
 
-def categories(found: Comparison) -> Table:
+def categories(comparison: Comparison) -> Table:
     """Return a table of γ_k for each category."""
     columns = _columns("category gamma_k units share_matched share_equal")
-    return Table(columns, [asdict(c) for c in found.categories])
+    return Table(columns, [asdict(c) for c in comparison.categories])
 
 
-def reference(found: ReferenceComparison) -> Table:
+def reference(comparison: ReferenceComparison) -> Table:
     """Return a table of the agreement of the reference with each annotator."""
     columns = _columns("annotator gamma with_others aligned equal missed added")
-    return Table(columns, [a.as_dict() for a in found.annotators])
+    return Table(columns, [a.as_dict() for a in comparison.annotators])
 
 
 def rounds(first: Score, second: Score) -> Table:
@@ -145,16 +145,16 @@ def rounds(first: Score, second: Score) -> Table:
     return Table(columns, [{"round": name, **score.as_dict()} for name, score in named])
 
 
-def groups(found: Groups) -> Table:
+def groups(comparison: Groups) -> Table:
     """Return a table of the agreement within each group of annotators."""
     records = [
-        {"group": name, "annotators": len(people), "gamma": found.within[name]}
-        for name, people in found.members.items()
+        {"group": name, "annotators": len(people), "gamma": comparison.within[name]}
+        for name, people in comparison.members.items()
     ]
     return Table(_columns("group annotators gamma", gamma="γ within"), records)
 
 
-def sessions(found: Sessions) -> Table:
+def sessions(comparison: Sessions) -> Table:
     """Return a table of each person's agreement with themselves and with others."""
     columns = (
         *_columns("annotator documents"),
@@ -163,12 +163,12 @@ def sessions(found: Sessions) -> Table:
         Column("between", "γ between", number),
         *_columns("p p_holm"),
     )
-    records = [{"annotator": p.person, **asdict(p)} for p in found.people]
-    untested = all(math.isnan(p.p) for p in found.people)
+    records = [{"annotator": p.person, **asdict(p)} for p in comparison.people]
+    untested = all(math.isnan(p.p) for p in comparison.people)
     return Table(columns, records).without("p", "p_holm", when=untested)
 
 
-def over_time(found: OverTime) -> Table:
+def over_time(trends: OverTime) -> Table:
     """Return a table of changes over time: of γ of all annotators, and for each annotator."""
     columns = (
         *_columns("annotator documents"),
@@ -176,14 +176,14 @@ def over_time(found: OverTime) -> Table:
         Column("interval", "95 % interval", interval, digits=2),
         *_columns("p p_holm"),
     )
-    everybody = {**asdict(found.all), "annotator": "(all)", "p_holm": math.nan}
-    return Table(columns, [everybody, *map(asdict, found.annotators)])
+    everybody = {**asdict(trends.all), "annotator": "(all)", "p_holm": math.nan}
+    return Table(columns, [everybody, *map(asdict, trends.annotators)])
 
 
-def pairs(found: PairMatrix) -> Table:
+def pairs(matrix: PairMatrix) -> Table:
     """Return the γ of all pairs of annotators as a matrix."""
-    names = found.annotators
-    values = found.values.astype(object)
+    names = matrix.annotators
+    values = matrix.values.astype(object)
     np.fill_diagonal(values, None)
     columns = tuple(
         Column(name, name, _number_or_blank, tint=partial(_pair_tint, name)) for name in names
@@ -193,7 +193,7 @@ def pairs(found: PairMatrix) -> Table:
     return Table((Column("γ", "γ"), *columns), records)
 
 
-def listed_pairs(found: PairMatrix) -> Table:
+def listed_pairs(matrix: PairMatrix) -> Table:
     """Return the γ of all pairs as a list, lowest first, for when a matrix would be too large."""
     records = [
         {
@@ -203,11 +203,11 @@ def listed_pairs(found: PairMatrix) -> Table:
             "annotator": r["annotators"][0],
             "and": r["annotators"][1],
         }
-        for r in found.as_dict()
+        for r in matrix.as_dict()
     ]
     columns = (_COLUMNS["annotator"], Column("and", "and"), *_columns("gamma documents p p_holm"))
     table = Table(columns, sorted(records, key=lambda r: r["gamma"]))
-    return table.without("p", "p_holm", when=not found.tests)
+    return table.without("p", "p_holm", when=not matrix.tests)
 
 
 def _pair_tint(name: str, record: Mapping[str, Any]) -> Tint | None:
@@ -217,25 +217,25 @@ def _pair_tint(name: str, record: Mapping[str, Any]) -> Tint | None:
     return Tint("agrees", min(1.0, max(0.0, value)))
 
 
-def confusion(found: Confusion, *, corner: str = "aligned pairs") -> Table:
+def confusion(table: Confusion, *, corner: str = "aligned pairs") -> Table:
     """Return the counts of aligned pairs as a matrix, each cell tinted by its share of the row."""
     columns = tuple(
         Column(f"{j}", name, _count_or_dot, tint=partial(_confusion_tint, j))
-        for j, name in enumerate(found.columns)
+        for j, name in enumerate(table.columns)
     )
     records = [
-        {"row": name, "column": found.columns, **{f"{j}": n for j, n in enumerate(counts)}}
-        for name, counts in zip(found.rows, found.counts.tolist(), strict=True)
+        {"row": name, "column": table.columns, **{f"{j}": n for j, n in enumerate(counts)}}
+        for name, counts in zip(table.rows, table.counts.tolist(), strict=True)
     ]
     return Table((Column("row", corner), *columns), records)
 
 
-def listed_confusions(found: Confusion, *, corner: str, most: int = 20) -> Table:
+def listed_confusions(table: Confusion, *, corner: str, most: int = 20) -> Table:
     """Return the most frequent confusions as a list, for when a matrix would be too large."""
     columns = (Column("row", corner), Column("with", "with"), Column("pairs", "pairs", count))
     keys = ("row", "with", "pairs")
     return Table(
-        columns, [dict(zip(keys, entry, strict=True)) for entry in found.confused_pairs[:most]]
+        columns, [dict(zip(keys, entry, strict=True)) for entry in table.confused_pairs[:most]]
     )
 
 
@@ -262,11 +262,11 @@ def _confusion_tint(column: int, record: Mapping[str, Any]) -> Tint | None:
     return Tint(kind, counts[column] / sum(counts))
 
 
-def equivalents(found: Calibration) -> Table:
+def equivalents(calibration: Calibration) -> Table:
     """Return a table of the amount of each error that would give the measured γ."""
     from gammacp.campaign.calibrate.meaning import unit_of_amount
 
-    records = [{**e.as_dict(), "of": unit_of_amount(e.error)} for e in found.equivalents]
+    records = [{**e.as_dict(), "of": unit_of_amount(e.error)} for e in calibration.equivalents]
     columns = (
         *_columns("error amount amounts of"),
         Column("magnitude", "magnitude", number, digits=3),
@@ -275,10 +275,10 @@ def equivalents(found: Calibration) -> Table:
     return Table(columns, records).without_empty("reason")
 
 
-def magnitudes(found: Magnitudes) -> Table:
+def magnitudes(estimates: Magnitudes) -> Table:
     """Return a table of the amount of each error of each annotator, with intervals."""
     by_person: dict[str, dict[str, Any]] = {}
-    for one in found.people:
+    for one in estimates.people:
         by_person.setdefault(one.annotator, {"annotator": one.annotator})[one.error] = one.as_dict()
     headers = {
         "merge": "joined",
@@ -303,19 +303,19 @@ def _amount_and_interval(record: Mapping[str, Any] | None, _digits: int = 4) -> 
     return f"{middle} ({low.removesuffix(' %')}–{high})"
 
 
-def replacement(found: Replacement) -> Table:
+def replacement(result: Replacement) -> Table:
     """Return a table of all candidates, in their order."""
     keys = (
         "candidate advantage_probability rho_interval winning_rate confirmed_rate p p_holm passes "
         "documents"
     )
-    table = Table(_columns(keys), [{"candidate": c.name, **c.as_dict()} for c in found.candidates])
-    return table.without("p", "p_holm", when=all(math.isnan(c.p_holm) for c in found.candidates))
+    table = Table(_columns(keys), [{"candidate": c.name, **c.as_dict()} for c in result.candidates])
+    return table.without("p", "p_holm", when=all(math.isnan(c.p_holm) for c in result.candidates))
 
 
-def people(found: Candidacy) -> Table:
+def people(candidacy: Candidacy) -> Table:
     """Return a table that compares a candidate with each person."""
-    records = [{"annotator": p.annotator, **p.as_dict()} for p in found.people]
+    records = [{"annotator": p.annotator, **p.as_dict()} for p in candidacy.people]
     tested = ("p", "p_exact", "p_equivalence", "equivalent")
     keys = (
         "annotator documents rho_candidate rho_annotator p p_exact beaten p_equivalence equivalent"
@@ -323,11 +323,11 @@ def people(found: Candidacy) -> Table:
     return Table(_columns(keys, annotator="against"), records).without_empty(*tested)
 
 
-def protocol(found: SpanProtocol) -> Table:
+def protocol(result: SpanProtocol) -> Table:
     """Return a table of the span protocol, a row for each candidate and one for the people."""
-    rows = [*found.candidates]
-    if found.people is not None:
-        rows.append(found.people)
+    rows = [*result.candidates]
+    if result.people is not None:
+        rows.append(result.people)
     columns = (
         Column("name", "with the people"),
         Column("documents", "documents", count),
@@ -342,8 +342,8 @@ def protocol(found: SpanProtocol) -> Table:
         Column("advantage_probability", "ρ", number, digits=2),
         Column("passes", "passes", value=lambda r: _PASSES.get(r["passes"], NONE)),
     )
-    records = [_numbers(row, found.f1) for row in rows]
-    total = int(found.people is not None)
+    records = [_numbers(row, result.f1) for row in rows]
+    total = int(result.people is not None)
     return Table(columns, records, total=total).without_empty("confirmed_rate")
 
 
@@ -362,7 +362,7 @@ def _numbers(row: Protocol, f1: str) -> dict[str, Any]:
     return record
 
 
-def designs(found: Plan) -> Table:
+def designs(plan: Plan) -> Table:
     """Return a table of the designs that reach the goal, one for each number of annotators."""
     columns = (
         *_columns("annotators", annotators="annotators each"),
@@ -370,20 +370,20 @@ def designs(found: Plan) -> Table:
         Column("cost", "cost", number, digits=0),
         Column("spread", "spread", number, digits=3),
     )
-    rows = [asdict(d) for d in found.designs]
-    if any(d.documents_range for d in found.designs):
+    rows = [asdict(d) for d in plan.designs]
+    if any(d.documents_range for d in plan.designs):
         from gammacp.campaign.plan.advice import cost_of, number_of
 
-        of_few = (Column("range", "documents", text), Column("price", "cost", text))
-        columns = (columns[0], *of_few, *columns[3:])
+        range_columns = (Column("range", "documents", text), Column("price", "cost", text))
+        columns = (columns[0], *range_columns, *columns[3:])
         rows = [
             {**r, "range": number_of(d), "price": cost_of(d)}
-            for r, d in zip(rows, found.designs, strict=True)
+            for r, d in zip(rows, plan.designs, strict=True)
         ]
     return Table(columns, rows)
 
 
-def curves(found: Calibration) -> Table:
+def curves(calibration: Calibration) -> Table:
     """Return a table of the points of all curves."""
-    points = [{"error": e.error, **p} for e in found.equivalents for p in e.curve.as_dict()]
+    points = [{"error": e.error, **p} for e in calibration.equivalents for p in e.curve.as_dict()]
     return Table(_columns("error magnitude mean sd smooth sets"), points)

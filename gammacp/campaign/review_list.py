@@ -94,9 +94,9 @@ def write_review(path: Path, table: Table, documents: Mapping[str, Continuum]) -
         )
     keys: dict[str, list[str]] = defaultdict(list)
     columns = [c for c in table.columns if c.key != "document"]
-    own = ["decision", "document", *(c.header for c in columns)]
+    own_headers = ["decision", "document", *(c.header for c in columns)]
     sides = (*_SIDES, _SHAPE) if any(c.key == _SHAPE for c in columns) else _SIDES
-    head = [*own, *(f"{name}: {side}" for name in people for side in sides)]
+    head = [*own_headers, *(f"{name}: {side}" for name in people for side in sides)]
     _row(sheet, 1, head)
     for number, record in enumerate(table.records, 2):
         cells = [None, record["file"]]
@@ -241,8 +241,8 @@ def read(source: Source) -> Corpus:
     rows, about = _sheets(source)
     if not rows:
         raise source.error("workbook is not a review list of gammacp", hint="Save a table as CSV")
-    known = validated(_About, about, file=source.place, hint="Write the review list again")
-    people = known.annotators
+    record = validated(_About, about, file=source.place, hint="Write the review list again")
+    people = record.annotators
     head = [str(cell) for cell in rows[0]]
     # Earlier versions called this column "continuum".
     head = ["document" if c == "continuum" and "document" not in head else c for c in head]
@@ -250,12 +250,12 @@ def read(source: Source) -> Corpus:
     if missing:
         raise source.error(f"there is no column {missing[0]!r}", line=1)
     documents = Documents(source, "")
-    for name, entry in known.documents.items():
+    for name, entry in record.documents.items():
         spans = documents.of(name, entry.text, offset_unit=entry.offset_unit)
         spans.declare(entry.annotator)
         spans.bounds = entry.bounds, None
-    keys = {name: Counter(entry.rows) for name, entry in known.documents.items()}
-    found: dict[str, Counter[str]] = defaultdict(Counter)
+    keys = {name: Counter(entry.rows) for name, entry in record.documents.items()}
+    rows_by_document: dict[str, Counter[str]] = defaultdict(Counter)
     for line, row in enumerate(rows[1:], 2):
         cells = dict(zip(head, row, strict=False))
         if any(cell is not None for cell in row):
@@ -263,26 +263,26 @@ def read(source: Source) -> Corpus:
             key = _key(cells, people)
             if name not in documents.found:
                 raise source.error(f"document {cells['document']!r} is unknown", line=line)
-            found[name][key] += 1
-            if found[name][key] > keys[name].get(key, found[name][key]):
+            rows_by_document[name][key] += 1
+            if rows_by_document[name][key] > keys[name].get(key, rows_by_document[name][key]):
                 raise source.error("row occurs twice", line=line, hint="Delete the copy")
             _decide(documents.found[name], cells, people, line)
     for name, listed in keys.items():
-        missing_rows = (listed - found[name]).total()
+        missing_rows = (listed - rows_by_document[name]).total()
         documents.found[name].leave_out("unit", "its row was deleted", missing_rows)
     return documents.corpus()
 
 
 def _decide(spans: Spans, cells: Mapping[str, Any], people: Sequence[str], line: int) -> None:
-    decision, kept = (_text(cells[key]).strip() for key in ("decision", "kept"))
-    if not decision and kept.lower() not in ("yes", "true", "no", "false"):
-        raise spans.source.error(f"kept {kept!r} is neither yes nor no", line=line)
-    taken: Sequence[str] = (*_SIDES, _SHAPE)
+    decision, kept_word = (_text(cells[key]).strip() for key in ("decision", "kept"))
+    if not decision and kept_word.lower() not in ("yes", "true", "no", "false"):
+        raise spans.source.error(f"kept {kept_word!r} is neither yes nor no", line=line)
+    sides: Sequence[str] = (*_SIDES, _SHAPE)
     if decision in people:
-        taken = [f"{decision}: {side}" for side in taken]
-        if cells.get(taken[0]) is None:
+        sides = [f"{decision}: {side}" for side in sides]
+        if cells.get(sides[0]) is None:
             raise spans.source.error(f"{decision} has no unit here", line=line)
-    elif decision.lower() == "drop" or (not decision and kept.lower() in ("no", "false")):
+    elif decision.lower() == "drop" or (not decision and kept_word.lower() in ("no", "false")):
         if decision:
             reason = "dropped by decision"
         else:
@@ -293,7 +293,7 @@ def _decide(spans: Spans, cells: Mapping[str, Any], people: Sequence[str], line:
         raise spans.source.error(
             f"decision {decision!r} is not one of keep, drop, {', '.join(people)}", line=line
         )
-    values: list[Any] = [cells.get(key) for key in taken]
+    values: list[Any] = [cells.get(key) for key in sides]
     start, end, label, drawn = values
     (who,) = spans.annotators
     shape = None

@@ -124,8 +124,8 @@ def verdict(
     from gammacp.campaign.standing_out import kinds_told, next_step, standing_out, worth
 
     if comparison is not None and word not in (UNDEFINED, NOT_SHOWN):
-        told = kinds_told(comparison)
-        shown = [*told, *standing_out(comparison, told)]
+        statements_on_kinds = kinds_told(comparison)
+        shown = [*statements_on_kinds, *standing_out(comparison, statements_on_kinds)]
         named = {s.names for s in shown if s.about in ("annotator", "pair", "difference")}
         # If a test shows that an annotator differs, leave out the fact that says the same.
         statements[1:1] = [s for s in facts(comparison) if s.names not in named]
@@ -207,16 +207,16 @@ def graded(score: Gamma, documents: int) -> tuple[str, Statement]:
         Number of documents that have a γ.
     """
     if not score.defined:
-        said = Statement(about="agreement", words=f"γ is undefined: {score.reason}.")
-        return UNDEFINED, said
+        statement = Statement(about="agreement", words=f"γ is undefined: {score.reason}.")
+        return UNDEFINED, statement
     if documents == 1:
-        what = "this text"
+        texts = "this text"
     else:
-        what = f"these {with_commas(documents)} documents"
+        texts = f"these {with_commas(documents)} documents"
     # With very few random sets, p cannot get below the level, so there is no test.
     if score.p is None or (score.least_p or 0.0) > LEVEL:
         words = (
-            f"γ of {what} is {score.value:.2f}. Whether that is better than chance could not be "
+            f"γ of {texts} is {score.value:.2f}. Whether that is better than chance could not be "
             "tested: there are too few data, or the chance model has no test."
         )
         return UNTESTED, Statement(about="agreement", words=words)
@@ -232,7 +232,7 @@ def graded(score: Gamma, documents: int) -> tuple[str, Statement]:
         share = max(0.01, round(1 - score.value, 2))
         less = "less than " * (score.value > 0.995)
         differ = f"disagree {less}{share:.0%} as much as random annotators would"
-    words = f"Agreement on {what} is {word}: γ is {score.value:.2f}, so the annotators {differ}."
+    words = f"Agreement on {texts} is {word}: γ is {score.value:.2f}, so the annotators {differ}."
     return word, Statement(about="agreement", words=words, p=score.p)
 
 
@@ -255,16 +255,16 @@ def _elsewhere(overall: Agreement) -> tuple[str | None, list[Statement]]:
         f"least {least}{kind} are needed, and there are {len(parts)}."
     )
     if len(parts) >= least:
-        found = overall.bootstrap(confidence=CONFIDENCE)
-        assert found is not None
+        interval = overall.bootstrap(confidence=CONFIDENCE)
+        assert interval is not None
         if text:
-            low = found.low
+            low = interval.low
         else:
-            low = lowest_elsewhere(found.low, len(parts))
-        word = grade(low, found.high)
+            low = lowest_elsewhere(interval.low, len(parts))
+        word = grade(low, interval.high)
         words = (
             f"On other {others} of this kind, agreement of these annotators is {word}: γ lies "
-            f"between {found.low:.2f} and {found.high:.2f} ({CONFIDENCE:.0%} confidence)"
+            f"between {interval.low:.2f} and {interval.high:.2f} ({CONFIDENCE:.0%} confidence)"
         )
         if text:
             words += "."
@@ -282,17 +282,17 @@ def _unseen(kind: str, number: int) -> str:
     )
 
 
-def copies_among(found: Agreement) -> CopiesFound | None:
+def copies_among(agreement: Agreement) -> CopiesFound | None:
     """Return the annotators with identical documents; None if copies cannot be recognised.
 
     That needs at least two documents, and one with at least `FEWEST_ANNOTATORS` annotators.
 
     Parameters
     ----------
-    found
+    agreement
         The agreement of all annotators.
     """
-    continua = {name: score.alignment.continuum for name, score in found.computed.items()}
+    continua = {name: score.alignment.continuum for name, score in agreement.computed.items()}
     if len(continua) < 2 or max(c.n_annotators for c in continua.values()) < FEWEST_ANNOTATORS:
         return None
     # Imported only if copies can be recognised.

@@ -42,10 +42,17 @@ def key_of(continuum: Continuum, settings: Settings) -> str:
     c = continuum
     # The list of categories includes those of other documents. A nominal γ does not depend on them.
     used, codes = np.unique(c.category_codes, return_inverse=True)
-    own = tuple("" if code < 0 else c.categories[code] for code in used.tolist())
+    category_names = tuple("" if code < 0 else c.categories[code] for code in used.tolist())
     chosen = settings.dissimilarity
     nominal = isinstance(chosen, Combined) and chosen.categorial == "nominal"
-    names = (describe(settings), *c.annotators, "", *own, "", *(() if nominal else c.categories))
+    names = (
+        describe(settings),
+        *c.annotators,
+        "",
+        *category_names,
+        "",
+        *(() if nominal else c.categories),
+    )
     columns = (c.starts, c.ends, c.annotator_codes, codes, used < 0)
     inside = () if c.inside is None else (repr(c.inside.tolist()),)
     return fingerprint(*names, repr(c.bounds), *(column.tobytes() for column in columns), *inside)
@@ -91,12 +98,12 @@ class History:
 
     def documents(self) -> dict[str, Record]:
         """Return the latest measurement of each document."""
-        known: dict[str, Record] = {}
+        latest: dict[str, Record] = {}
         for look in self.looks:
-            known.update(look["measured"])
+            latest.update(look["measured"])
             for name in look["gone"]:
-                known.pop(name, None)
-        return known
+                latest.pop(name, None)
+        return latest
 
     def tested_sums(self) -> dict[str, list[float]]:
         """Return x̄·δ and x̄·δ_e of the documents used for alarms, in the order of the looks."""
@@ -140,8 +147,8 @@ def look(
     """
     keys = {name: key_of(c, settings) for name, c in continua.items()}
     key = fingerprint(__version__, *(part for entry in sorted(keys.items()) for part in entry))
-    known = history.documents()
-    changed = [name for name, k in keys.items() if known.get(name, {}).get("key") != k]
+    latest = history.documents()
+    changed = [name for name, k in keys.items() if latest.get(name, {}).get("key") != k]
     if history.looks:
         last = history.looks[-1]
     else:
@@ -149,23 +156,23 @@ def look(
     if last.get("key") == key and not changed:
         quiet = {"changed": None, "drift": None}
         people = {name: {**a, **quiet} for name, a in last["annotators"].items()}
-        found = {**last, "annotators": people, "measured": {}}
+        record = {**last, "annotators": people, "measured": {}}
     else:
-        found = _measure_all(continua, keys, changed, settings, executor, whole=not failures)
-    found |= {
+        record = _measure_all(continua, keys, changed, settings, executor, whole=not failures)
+    record |= {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "gone": [] if failures else sorted(known.keys() - continua.keys()),
+        "gone": [] if failures else sorted(latest.keys() - continua.keys()),
         "failures": list(failures),
         "key": key,
         "tested": {
-            name: known[name]["sums"]
+            name: latest[name]["sums"]
             for name in keys
-            if name not in {*changed, *history.tested_sums()} and "sums" in known[name]
+            if name not in {*changed, *history.tested_sums()} and "sums" in latest[name]
         },
     }
-    if found["gone"] or found["tested"] or last.get("key") != key:
-        history.add(found)
-    return found
+    if record["gone"] or record["tested"] or last.get("key") != key:
+        history.add(record)
+    return record
 
 
 def _measure_all(
@@ -183,19 +190,19 @@ def _measure_all(
     else:
         source = Corpus.from_continua(continua)
     basis = Basis(source, settings, executor=executor, shared={})
-    found = agreement(basis)
-    score = found.score
-    scores = found.documents
-    spread = found.bootstrap(confidence=settings.rule.confidence)
+    overall = agreement(basis)
+    score = overall.score
+    scores = overall.documents
+    spread = overall.bootstrap(confidence=settings.rule.confidence)
     records = {}
     for name in changed:
         s = scores[name]
-        told: Record = {"reason": s.reason}
+        value: Record = {"reason": s.reason}
         if s.defined:
-            size = found.size(name)
+            size = overall.size(name)
             sums = [size * (s.observed or 0.0), size * (s.expected or 0.0)]
-            told = {"gamma": s.value, "sums": sums}
-        records[name] = {"key": keys[name], "units": continua[name].n_units, **told}
+            value = {"gamma": s.value, "sums": sums}
+        records[name] = {"key": keys[name], "units": continua[name].n_units, **value}
     rated = [name for name, s in scores.items() if s.defined]
     low, high = score.interval or (math.nan, math.nan)
     return {
@@ -208,24 +215,24 @@ def _measure_all(
         "documents": len(rated),
         "units": sum(continua[name].n_units for name in rated),
         "waiting": {name: s.reason for name, s in scores.items() if not s.defined},
-        "annotators": _annotators(found, basis, changed),
+        "annotators": _annotators(overall, basis, changed),
         "measured": records,
     }
 
 
-def _annotators(found: Agreement, basis: Basis, changed: Collection[str]) -> dict[str, Record]:
+def _annotators(overall: Agreement, basis: Basis, changed: Collection[str]) -> dict[str, Record]:
     """Return each annotator's γ, that on the changed documents alone, and the drift.
 
     An annotator's expected disorder is divided among the annotator's documents in proportion to the
     documents' expected disorders.
     """
-    if not found.computed:
+    if not overall.computed:
         return {}
     parts = explained_on(basis, stretches=1)
     by_document = {r["document"]: r["expected"] for r in parts.documents}
-    alignments = {name: s.alignment for name, s in found.computed.items()}
+    alignments = {name: s.alignment for name, s in overall.computed.items()}
     total = math.fsum(a.continuum.mean_units for a in alignments.values())
-    theirs: dict[str, dict[str, float]] = {r["annotator"]: {} for r in parts.annotators}
+    borne_by_person: dict[str, dict[str, float]] = {r["annotator"]: {} for r in parts.annotators}
     units = Counter[str]()
     for name, alignment in alignments.items():
         c = alignment.continuum
@@ -233,12 +240,12 @@ def _annotators(found: Agreement, basis: Basis, changed: Collection[str]) -> dic
         borne = borne_in([(c, groups)], [1 / total], c.annotators, len(c.categories), basis.bound)
         units.update(dict(zip(c.annotators, c.counts.tolist(), strict=True)))
         for person, observed in zip(c.annotators, borne.annotators.sum(axis=1), strict=True):
-            theirs[person][name] = float(observed)
+            borne_by_person[person][name] = float(observed)
     return {
         p["annotator"]: {
-            "documents": len(theirs[p["annotator"]]),
+            "documents": len(borne_by_person[p["annotator"]]),
             "units": units[p["annotator"]],
-            **_drift(theirs[p["annotator"]], p["expected"], by_document, changed),
+            **_drift(borne_by_person[p["annotator"]], p["expected"], by_document, changed),
         }
         for p in parts.annotators
     }
@@ -268,10 +275,10 @@ def _drift(
 
     def gamma(names: Collection[str]) -> float | None:
         chance = rate * math.fsum(share[name] for name in names)
-        found, _ = ratio(math.fsum(observed[name] for name in names), chance, "")
-        if math.isnan(found):
+        value, _ = ratio(math.fsum(observed[name] for name in names), chance, "")
+        if math.isnan(value):
             return None
-        return found
+        return value
 
     now, before = (
         gamma([n for n in observed if (n in changed) == which]) for which in (True, False)

@@ -213,7 +213,7 @@ def annotation_sets(
         columns[name] = np.take_along_axis(values, order, 1).ravel()
     edges = np.arange(n + 1)
     table = DocumentTable(
-        places={str(k): k for k in range(n)},
+        number_by_name={str(k): k for k in range(n)},
         people=DocumentAnnotators(
             names, np.tile(np.arange(len(parts), dtype=np.int32), n), edges * len(parts)
         ),

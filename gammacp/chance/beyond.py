@@ -52,7 +52,7 @@ class BeyondChance:
         The least p that these random sets or permutations can give; None if p is not a share.
     signature
         Signature of the value: that of the measure, and how random data were drawn.
-    told
+    details
         Further facts that the chance model adds, by name.
     """
 
@@ -67,12 +67,12 @@ class BeyondChance:
     least_p: float | None = None
     reason: str | None = None
     signature: str = ""
-    told: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """All fields as JSON; those of `told` on the same level."""
-        named = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "told"}
-        return {**named, **self.told}
+        """All fields as JSON; those of `details` on the same level."""
+        named = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "details"}
+        return {**named, **self.details}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,7 +183,7 @@ def against_chance(
     signed: Mapping[str, str],
     missing: str = NOT_OBSERVED,
     computed: Mapping[str, Computed] | None = None,
-    told: Mapping[str, Any] | None = None,
+    details: Mapping[str, Any] | None = None,
 ) -> dict[str, BeyondChance]:
     """Correct measures for chance, drawing random data until there are enough for each measure.
 
@@ -204,7 +204,7 @@ def against_chance(
     computed
         E[D] of the measures for which the model can compute it. Random sets then only serve to
         find `p`.
-    told
+    details
         Facts that the chance model adds to every measure.
 
     >>> chance = against_chance(
@@ -228,11 +228,11 @@ def against_chance(
             disagreements = observe(data)
             return [Disagreement(disagreements[name], disagreements[name]) for name in defined]
 
-        found, _ = expectations(draw, OneByOne(count), rule, seed, measures=len(defined))
-        drawn = dict(zip(defined, found, strict=True))
+        expected, _ = expectations(draw, OneByOne(count), rule, seed, measures=len(defined))
+        drawn = dict(zip(defined, expected, strict=True))
     results = {}
     for name in observed:
-        fields: dict[str, Any] = {"chance": model, "told": told or {}}
+        fields: dict[str, Any] = {"chance": model, "details": details or {}}
         if name in defined:
             fields |= _settled(defined[name], drawn.get(name), computed.get(name))
         else:
@@ -246,7 +246,7 @@ def against_chance(
 
 
 def signed_chance(
-    model: str, rule: SampleRule, seed: int, made: Mapping[str, Any] | None = None
+    model: str, rule: SampleRule, seed: int, outcome: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """Return the parts of a signature that describe random data.
 
@@ -256,13 +256,13 @@ def signed_chance(
         Signature of the chance model.
     rule, seed
         Number of random sets that was asked for, and their seed.
-    made
+    outcome
         Outcome of sampling: `samples` and `without_value`; None leaves it out.
     """
     return {
         "chance": model,
-        "samples": rule.samples if made is None else made.get("samples", 0),
-        "without": (made or {}).get("without_value") or None,
+        "samples": rule.samples if outcome is None else outcome.get("samples", 0),
+        "without": (outcome or {}).get("without_value") or None,
         "e": None if rule.samples else rule.precision,
         "c": rule.confidence,
         "seed": seed,

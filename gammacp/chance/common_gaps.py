@@ -98,9 +98,9 @@ class CommonGaps:
     def as_dict(self) -> dict[str, Any]:
         """Return the keys of JSON."""
         if self.documents is None:
-            gaps: object = [list(gap) for own in self.gaps.values() for gap in own]
+            gaps: object = [list(gap) for stretches in self.gaps.values() for gap in stretches]
         else:
-            gaps = {name: [list(gap) for gap in own] for name, own in self.gaps.items()}
+            gaps = {name: [list(gap) for gap in stretches] for name, stretches in self.gaps.items()}
         return {"common_gaps": gaps, "gamma_if_unmarkable": self.gamma}
 
 

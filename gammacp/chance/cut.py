@@ -111,14 +111,14 @@ class Cuts:
             weight *= max((place - starts[i]) / (ends[i] - starts[i]), 0.0)
         return edges[i] + weight
 
-    def draw(self, taken: Sequence[float], distance: float, rng: np.random.Generator) -> float:
+    def draw(self, places: Sequence[float], distance: float, rng: np.random.Generator) -> float:
         """Draw a place at least `distance` from those taken; anywhere if there is no such place.
 
         Each place that is taken closes an interval around it. Measured in cumulated weights, the
         rest is a list of open stretches. A number is drawn uniformly from their total length, and
         mapped back to a place.
         """
-        if not len(taken):
+        if not len(places):
             return self.at(rng.random() * self.weight)
         apart = max(distance, 2 * ROUNDING)
         before = self.weight_before
@@ -126,7 +126,7 @@ class Cuts:
         last = self._lists[1][-1]
         everything = before(last, ROUNDING)
         closed = list[tuple[float, float]]()
-        for place in taken:
+        for place in places:
             # The interval may reach over the end of the circle, so its copies one lap before and
             # later count, too. Mostly they lie outside and close nothing.
             for lap in (-1, 0, 1):
@@ -224,7 +224,7 @@ def _where(knots: Floats, allowed: NDArray[np.bool_], least: float) -> Cuts:
 class CutSampler:
     """Sampler of sets that hold all annotators, each cut at its own place; see the module."""
 
-    turning: tuple[tuple[Annotation, Cuts] | CompletedAnnotation, ...]
+    annotations: tuple[tuple[Annotation, Cuts] | CompletedAnnotation, ...]
     """For each annotator, the units and the places to cut; with a rhythm, the completed ends."""
     categories: tuple[str, ...]
     names: tuple[str, ...]
@@ -242,7 +242,7 @@ class CutSampler:
         cuts = self._places(rng)
         turned = [
             part[0].shift(-cut) if isinstance(part, tuple) else part.draw(rng)
-            for part, cut in zip(self.turning, cuts, strict=True)
+            for part, cut in zip(self.annotations, cuts, strict=True)
         ]
         if self.pauses is not None:
             turned = self.pauses.fit(turned, rng)
@@ -256,30 +256,32 @@ class CutSampler:
         rngs
             Generators, each for one set.
         """
-        plain = [part[0] for part in self.turning if isinstance(part, tuple) and part[0].is_plain]
-        if len(plain) < len(self.turning) or self.pauses is not None:
+        plain = [
+            part[0] for part in self.annotations if isinstance(part, tuple) and part[0].is_plain
+        ]
+        if len(plain) < len(self.annotations) or self.pauses is not None:
             return [self.draw(rng) for rng in rngs]
         cuts = np.array([self._places(rng) for rng in rngs]).T[:, :, None]
         turned = [annotation.shift(-cut) for annotation, cut in zip(plain, cuts, strict=True)]
         return annotation_sets(self._positions(turned), len(rngs), self.categories, self.names)
 
-    def _positions(self, made: list[Annotation]) -> list[Annotation]:
+    def _positions(self, turned: list[Annotation]) -> list[Annotation]:
         """Convert turned annotations to positions of the continuum."""
         if self.pauses is not None and self.grid is None:
-            return [self.pauses.time.positions(part) for part in made]
+            return [self.pauses.time.positions(part) for part in turned]
         if self.grid is None:
-            return made
-        return [self.grid.positions(part) for part in made]
+            return turned
+        return [self.grid.positions(part) for part in turned]
 
     def _places(self, rng: np.random.Generator) -> list[float]:
         """Draw the place where each annotator is cut, as a fraction of the annotator's circle.
 
         It is 0 for an annotator with a rhythm.
         """
-        places = [0.0] * len(self.turning)
+        places = [0.0] * len(self.annotations)
         earlier = list[float]()
         for i in rng.permutation(len(places)).tolist():
-            part = self.turning[i]
+            part = self.annotations[i]
             if not isinstance(part, tuple):
                 continue
             annotation, cuts = part
@@ -326,18 +328,20 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
         note += f"(markable={len(laid.time.starts)})"
     if laid.grid is not None:
         note += f"(grid={laid.grid.name})"
-    turning: list[tuple[Annotation, Cuts] | CompletedAnnotation] = []
+    prepared: list[tuple[Annotation, Cuts] | CompletedAnnotation] = []
     for annotation in annotations:
-        completed = completion(annotation, declared=laid.known, whole=laid.grid is not None)
+        completed = completion(
+            annotation, declared=laid.has_known_ends, whole=laid.grid is not None
+        )
         if laid.grid is None:
             cuts = places_to_cut(annotation)
         else:
             cuts = _cuts_at(annotation)
-        turning.append(completed or (annotation, cuts))
-    if some := sum(isinstance(completed, CompletedAnnotation) for completed in turning):
+        prepared.append(completed or (annotation, cuts))
+    if some := sum(isinstance(completed, CompletedAnnotation) for completed in prepared):
         note += f"(completed={some})"
     return CutSampler(
-        tuple(turning),
+        tuple(prepared),
         continuum.categories,
         laid.names,
         laid.length,
@@ -365,7 +369,7 @@ class Circle:
         Annotations in canonical order; those who did not read to the end have a shorter circle.
     names
         Names of their annotators.
-    known
+    has_known_ends
         Whether the text's ends are known; otherwise the circle reaches further than the units.
     grid
         The grid on which all boundaries lie, if there is one; positions then count its places.
@@ -375,7 +379,7 @@ class Circle:
 
     annotations: tuple[Annotation, ...]
     names: tuple[str, ...]
-    known: bool
+    has_known_ends: bool
     grid: Places | None
     time: MarkableTime | None = None
 

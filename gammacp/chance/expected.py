@@ -75,40 +75,40 @@ class SampleRule:
         """Size of the first batch."""
         return self.samples or self.least
 
-    def missing(self, found: ExpectedDisorder, drawn: int) -> int:
+    def missing(self, expected: ExpectedDisorder, drawn: int) -> int:
         """Return how many more samples to draw; 0 when there are enough.
 
         Parameters
         ----------
-        found
+        expected
             Expected disorder estimated from the samples so far.
         drawn
             Number of samples drawn so far, with those that have no value.
         """
         if self.samples is not None:
             return max(0, self.samples - drawn)
-        return max(0, min(self._samples_wanted(found), MOST_SAMPLES) - drawn)
+        return max(0, min(self._samples_wanted(expected), MOST_SAMPLES) - drawn)
 
-    def falls_short(self, found: ExpectedDisorder, drawn: int) -> bool:
+    def falls_short(self, expected: ExpectedDisorder, drawn: int) -> bool:
         """Return whether the precision asks for more samples than were drawn.
 
         Parameters
         ----------
-        found
+        expected
             Expected disorder estimated from the samples so far.
         drawn
             Number of samples drawn so far, with those that have no value.
         """
-        return self.samples is None and self._samples_wanted(found) > drawn
+        return self.samples is None and self._samples_wanted(expected) > drawn
 
-    def _samples_wanted(self, found: ExpectedDisorder) -> int:
-        if found.samples < FEWEST_SAMPLES:
+    def _samples_wanted(self, expected: ExpectedDisorder) -> int:
+        if expected.samples < FEWEST_SAMPLES:
             # σ is too uncertain for the rule. More samples help only if some of these have a value.
-            if found.samples:
+            if expected.samples:
                 return FEWEST_SAMPLES
             return 0
-        wanted = required_samples(found.disorders, self, found.weights, found.strata)
-        return wanted + found.without_value
+        wanted = required_samples(expected.disorders, self, expected.weights, expected.strata)
+        return wanted + expected.without_value
 
 
 def coefficient_of_variation(

@@ -88,11 +88,11 @@ class Places:
         return replace(annotation, starts=starts, lengths=ends - starts, length=length)
 
 
-def _nearest(places: Floats, wanted: Floats) -> Indices:
-    after = np.searchsorted(places, wanted).clip(1, max(1, len(places) - 1))
+def _nearest(places: Floats, target: Floats) -> Indices:
+    after = np.searchsorted(places, target).clip(1, max(1, len(places) - 1))
     before = (after - 1).clip(0)
     after = after.clip(0, len(places) - 1)
-    closer = np.abs(places[before] - wanted) <= np.abs(places[after] - wanted)
+    closer = np.abs(places[before] - target) <= np.abs(places[after] - target)
     return np.where(closer, before, after)
 
 

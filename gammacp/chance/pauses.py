@@ -414,10 +414,10 @@ class Pauses:
     def turned(self, annotations: Sequence[Annotation]) -> tuple[Annotation, ...]:
         """Return the annotations to be turned, in which units that meet at pauses may be joined."""
         return tuple(
-            own.joined if isinstance(own, Dividing) else annotation
-            for own, annotation in zip(self.habits, annotations, strict=True)
+            habit.joined if isinstance(habit, Dividing) else annotation
+            for habit, annotation in zip(self.habits, annotations, strict=True)
         )
 
-    def fit(self, made: Sequence[Annotation], rng: np.random.Generator) -> list[Annotation]:
+    def fit(self, annotations: Sequence[Annotation], rng: np.random.Generator) -> list[Annotation]:
         """Adapt turned annotations to the annotators' habits at pauses."""
-        return [own.fit(part, rng) for own, part in zip(self.habits, made, strict=True)]
+        return [habit.fit(part, rng) for habit, part in zip(self.habits, annotations, strict=True)]

@@ -124,7 +124,7 @@ _CHANGES = {
 
 
 def changed_default(
-    read: Mapping[str, Continuum], kept: Mapping[str, Continuum], values: Mapping[str, Any]
+    read: Mapping[str, Continuum], selected: Mapping[str, Continuum], values: Mapping[str, Any]
 ) -> str | None:
     """Return what to say where a selection changes the default chance model; None if it does not.
 
@@ -132,15 +132,15 @@ def changed_default(
 
     Parameters
     ----------
-    read, kept
+    read, selected
         All continua, and those that count, by name.
     values
         Selected values, by the keys of a campaign.toml.
     """
     changes = [key for key in _CHANGES if values.get(key)]
-    if not changes or not kept:
+    if not changes or not selected:
         return None
-    before, after = (default_chance([[*each.values()]]) for each in (read, kept))
+    before, after = (default_chance([[*each.values()]]) for each in (read, selected))
     if before == after:
         return None
     names = ", ".join(map(str, values[changes[0]]))

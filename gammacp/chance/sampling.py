@@ -75,7 +75,7 @@ class Disagreement:
         Weight of the set in the mean over sets.
     stratum
         Number of the stratum that the set was drawn from.
-    kept
+    detail
         Other facts about the set that are needed later, such as its alignment.
     """
 
@@ -83,7 +83,7 @@ class Disagreement:
     bound: float
     proven: bool = True
     weight: float = 1.0
-    kept: object = None
+    detail: object = None
     stratum: int = 0
 
 
@@ -320,7 +320,7 @@ def expectations(
             missing = max((rule.missing(e, len(rows)) for e in expected), default=0)
         else:
             missing = 0
-    details = tuple(entry.kept for row in rows for entry in row if entry.kept is not None)
+    details = tuple(entry.detail for row in rows for entry in row if entry.detail is not None)
     if not rows:
         expected = [_expected_disorder((), rule, complete)] * measures
     return tuple(expected), details

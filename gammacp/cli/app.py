@@ -59,8 +59,8 @@ def build() -> typer.Typer:
 def build_one(name: str) -> typer.Typer | None:
     """Return a single command, which is faster to build than all; None if it is unknown."""
     app = application()
-    for known, load in _loaders() if name[:1].isalpha() else ():
-        if known == name and (added := _add(app, name, load, tells=False)):
+    for candidate, load in _loaders() if name[:1].isalpha() else ():
+        if candidate == name and (added := _add(app, name, load, tells=False)):
             return added
     return None
 
@@ -78,16 +78,16 @@ def _loaders() -> Iterator[tuple[str, Callable[[], Any]]]:
 
     If a name occurs several times, the first one counts.
     """
-    own = {}
+    loader_by_name = {}
     for names in SECTIONS.values():
         for name in names:
             module = name.replace("-", "_")
-            own[name] = partial(_imported, f"gammacp.cli.commands.{module}", module)
+            loader_by_name[name] = partial(_imported, f"gammacp.cli.commands.{module}", module)
     for name, entry in commands().items():
-        own[name] = partial(_imported, entry.module, entry.function)
-    yield from own.items()
+        loader_by_name[name] = partial(_imported, entry.module, entry.function)
+    yield from loader_by_name.items()
     for installed in entry_points(group=GROUP):
-        if installed.name not in own:
+        if installed.name not in loader_by_name:
             yield installed.name, installed.load
 
 

@@ -37,13 +37,13 @@ def ended_by_interrupts() -> Iterator[None]:
     unwound = threading.Event()
     watcher = threading.Thread(target=_watch, args=(reading, unwound), daemon=True)
     before = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
-    told, sys.unraisablehook = sys.unraisablehook, _quietly(sys.unraisablehook)
+    hook, sys.unraisablehook = sys.unraisablehook, _quietly(sys.unraisablehook)
     watcher.start()
     try:
         yield
     finally:
         unwound.set()
-        sys.unraisablehook = told
+        sys.unraisablehook = hook
         signal.set_wakeup_fd(before)
         writing.close()
         watcher.join()

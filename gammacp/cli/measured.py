@@ -97,8 +97,8 @@ class Task:
             one = self._one(len(read))
             size = min(_AT_ONCE, 1 + len(read) // 64)
             spread = map if pool is None else partial(pool.map, chunksize=size)
-            for name, found in zip(read, spread(one, read.values()), strict=False):
-                scores[name] = found
+            for name, document_scores in zip(read, spread(one, read.values()), strict=False):
+                scores[name] = document_scores
                 if len(read) > 1:
                     counter(len(scores), len(read))
             # After Ctrl-C workers skip documents. Measuring these here yields scores that say so.
@@ -116,7 +116,10 @@ class Task:
             **self.options,
         )
         every = {d: {**scores.get(d, {}), **each[d]} for d in read}
-        return {d: {name: found[name] for name in self.names} for d, found in every.items()}, joint
+        return {
+            d: {name: document_scores[name] for name in self.names}
+            for d, document_scores in every.items()
+        }, joint
 
     def _one(self, documents: int) -> Callable[[Any], Mapping[str, Score]]:
         """Return the function that measures one document by itself."""
@@ -124,10 +127,10 @@ class Task:
         from gammacp.measures.measuring import measure, measure_matched
         from gammacp.measures.registry import MEASURES
 
-        known = frozenset[str]().union(*(MEASURES[name].options for name in self.alone))
+        accepted = frozenset[str]().union(*(MEASURES[name].options for name in self.alone))
         if self.beyond_chance:
-            known |= CHANCE_OPTIONS
-        how: dict[str, Any] = {k: v for k, v in self.options.items() if k in known}
+            accepted |= CHANCE_OPTIONS
+        how: dict[str, Any] = {k: v for k, v in self.options.items() if k in accepted}
         how |= {"names": self.alone, "beyond_chance": self.beyond_chance}
         if self.matching is None:
             return partial(measure, **how)
@@ -189,7 +192,7 @@ class Together:
         if reference is not None or (by and len(read) == 1):
             # Parts are not compared with chance, so options of the chance model do not apply.
             declared = frozenset[str]().union(*(MEASURES[name].options for name in names))
-            own = {k: v for k, v in options.items() if k in declared}
+            measure_options = {k: v for k, v in options.items() if k in declared}
             parts = {
                 d: measure_corpus(
                     Corpus.from_continua({d: c}),
@@ -198,7 +201,7 @@ class Together:
                     reference=reference,
                     scores={d: scores[d]},
                     check=False,
-                    **own,
+                    **measure_options,
                 )
                 for d, c in read.items()
             }
@@ -236,9 +239,9 @@ class Together:
         results = [
             {
                 "file": file,
-                "measures": {name: self._record(file, name) for name in found},
+                "measures": {name: self._record(file, name) for name in document_scores},
             }
-            for file, found in self.documents.items()
+            for file, document_scores in self.documents.items()
         ]
         if self.matched is not None:
             self._add_labels(results)
@@ -263,7 +266,7 @@ class Together:
         part = self.parts.get(file, {}).get(name)
         if part is None:
             return record
-        found = part.as_dict()
+        part_record = part.as_dict()
         keys = ("value", "recall", "precision", "support", "by_category", "by_pair", "reason")
         others = {"observed": None, "expected": None, "interval": None}
-        return record | others | {key: found[key] for key in keys}
+        return record | others | {key: part_record[key] for key in keys}

@@ -191,22 +191,22 @@ def show(table: Table, *, title: str = "", digits: int = 4, piped: int = sys.max
         widths = _widths(columns, rows, width, gap)
         if _total(widths, gap) <= width:
             break
-    kept = [i for i, _ in enumerate(columns)]
-    for i in sorted((i for i in kept if columns[i].rank), key=lambda i: -columns[i].rank):
-        if _total([widths[k] for k in kept], gap) > width:
-            kept.remove(i)
-    if _total([widths[k] for k in kept], gap) > width:
+    shown_columns = [i for i, _ in enumerate(columns)]
+    for i in sorted((i for i in shown_columns if columns[i].rank), key=lambda i: -columns[i].rank):
+        if _total([widths[k] for k in shown_columns], gap) > width:
+            shown_columns.remove(i)
+    if _total([widths[k] for k in shown_columns], gap) > width:
         sys.stdout.writelines(_stack(rows, width))
         return
-    right = [columns[i].numeric for i in kept]
-    shown = [[row[i] for i in kept] for row in rows]
+    right = [columns[i].numeric for i in shown_columns]
+    shown = [[row[i] for i in shown_columns] for row in rows]
     # Widen columns with sentences by the space of the dropped columns.
     for gap in (3, 2):
-        widths = _widths([columns[i] for i in kept], shown, width, gap)
+        widths = _widths([columns[i] for i in shown_columns], shown, width, gap)
         if _total(widths, gap) <= width:
             break
     sys.stdout.writelines(_lines(shown, widths, right, gap))
-    if gone := [head for i, head in enumerate(table.headers) if i not in kept]:
+    if gone := [head for i, head in enumerate(table.headers) if i not in shown_columns]:
         if sys.stdout.isatty():
             elsewhere = "a wider terminal or --json"
         else:
@@ -256,8 +256,8 @@ def _widths(
         widths[i] = min(widths[i], max(map(cell_len, [*head.split(), *cells]), default=0))
     texts = [i for i, column in enumerate(columns) if column.wrapped]
     needs = {i: max(cell_len(row[i]) for row in rows) - widths[i] for i in texts}
-    for left, i in enumerate(sorted(texts, key=needs.__getitem__)):
-        spare = max(0, width - _total(widths, gap)) // (len(texts) - left)
+    for n_done, i in enumerate(sorted(texts, key=needs.__getitem__)):
+        spare = max(0, width - _total(widths, gap)) // (len(texts) - n_done)
         widths[i] += min(needs[i], spare)
     return widths
 
@@ -392,12 +392,12 @@ def _say_announcements() -> None:
 
 def tell_signatures(*signatures: str, seed: int | None = None) -> None:
     """Print the seed, and each signature on a line of its own that can be copied."""
-    found = [signature for signature in signatures if signature]
-    said = [f"seed {seed}"] * (seed is not None)
-    said += ["cite the numbers with their signature:"] * bool(found)
-    if said:
-        message("; ".join(said))
-    for signature in found if verbosity >= 0 else ():
+    listed = [signature for signature in signatures if signature]
+    parts = [f"seed {seed}"] * (seed is not None)
+    parts += ["cite the numbers with their signature:"] * bool(listed)
+    if parts:
+        message("; ".join(parts))
+    for signature in listed if verbosity >= 0 else ():
         print(visible(signature), file=sys.stderr)
 
 

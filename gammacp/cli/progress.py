@@ -70,10 +70,10 @@ class Counter:
         else:
             rate = ""
         if remaining is not None and done < total:
-            left = f", {_duration(remaining)} left"
+            remaining_time = f", {_duration(remaining)} left"
         else:
-            left = ""
-        self._show(f"{done} of {total} {self.what}{rate}{left}")
+            remaining_time = ""
+        self._show(f"{done} of {total} {self.what}{rate}{remaining_time}")
 
     def tell_bounds(self, objective: float, bound: float) -> None:
         """Report the disorder `objective` of the current alignment and its lower `bound`.

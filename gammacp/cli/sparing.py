@@ -14,9 +14,9 @@ def spare_files(written: Iterable[Path], read: Iterable[Path]) -> None:
 
     `written` are the files to write, `read` the files and folders to read.
     """
-    known = {_identity(f) for path in read for f in _files(path)} - {None}
+    read_files = {_identity(f) for path in read for f in _files(path)} - {None}
     for path in written:
-        if path.is_file() and _identity(path) in known:
+        if path.is_file() and _identity(path) in read_files:
             raise UsageError(f"{path} is one of the files to read; write to another place")
 
 
@@ -50,7 +50,7 @@ def spare(
     if not targets:
         return
     given = list(given)
-    known = {ending.lower() for ending in endings}
+    allowed_endings = {ending.lower() for ending in endings}
     if format is None:
         chosen = None
     else:
@@ -68,14 +68,15 @@ def spare(
     for path in targets:
         into = _folder_of(path)
         if into is not None and any(
-            _within(file, into) and (not known or file.suffix.lower() in known) for file in files
+            _within(file, into) and (not allowed_endings or file.suffix.lower() in allowed_endings)
+            for file in files
         ):
             raise UsageError(f"{path} holds files to read; write to another place")
         if into is None:
-            made = [path]
+            places_to_write = [path]
         else:
-            made = [into / f"x{ending}" for ending in endings]
-        if any(is_read(f) and _within(f, folder) for f in made for folder in folders):
+            places_to_write = [into / f"x{ending}" for ending in endings]
+        if any(is_read(f) and _within(f, folder) for f in places_to_write for folder in folders):
             raise UsageError(
                 f"{path} is in a folder to read, and would be read as annotations from then on; "
                 "write to another place"
@@ -102,10 +103,10 @@ def _files(path: Path) -> Iterable[Path]:
 def _identity(path: Path) -> tuple[int, int] | None:
     """Return the device and inode of a file, equal under all its names; None if it is missing."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _within(file: Path, folder: Path) -> bool:

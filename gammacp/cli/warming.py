@@ -94,11 +94,11 @@ def _align(annotators: int, units: int, spacing: int) -> None:
     from gammacp.dissimilarity import Combined
 
     rng = np.random.default_rng(0)
-    made = Continuum.from_units(
+    continuum = Continuum.from_units(
         Unit(f"a{k}", start, start + float(rng.integers(2, 8)), "xyz"[int(rng.integers(3))])
         for k in range(annotators)
         for start in np.sort(rng.integers(0, units * spacing, units)).tolist()
     )
     for dissimilarity in (Combined(), Combined(positional="hamming")):
-        _ = align(made, dissimilarity, time_limit=_SECONDS).disorders
-    align(made, method="greedy")
+        _ = align(continuum, dissimilarity, time_limit=_SECONDS).disorders
+    align(continuum, method="greedy")

@@ -170,9 +170,9 @@ def checked_positions(
     return starts, ends
 
 
-def coded(names: Sequence[str | None], known: Sequence[str]) -> Codes:
+def coded(names: Sequence[str | None], order: Sequence[str]) -> Codes:
     """Return names as codes in the order of the known names; −1 for None."""
-    code: dict[str | None, int] = {None: -1, **{name: i for i, name in enumerate(known)}}
+    code: dict[str | None, int] = {None: -1, **{name: i for i, name in enumerate(order)}}
     return np.array([code[name] for name in names], np.int32)
 
 
@@ -215,11 +215,11 @@ def all_names(declared: Sequence[str] | None, used: Iterable[str], kind: str) ->
     return (*names, *sorted(set(used) - set(names), key=sort_key))
 
 
-def check_known(names: Iterable[str], known: Sequence[str], kind: str) -> None:
+def check_known(names: Iterable[str], allowed: Sequence[str], kind: str) -> None:
     """Raise a DataError for a name that does not occur."""
-    for name in sorted(set(names) - set(known)):
-        guess = did_you_mean(name, known)
-        listed = f"There are: {', '.join(known) or 'none'}"
+    for name in sorted(set(names) - set(allowed)):
+        guess = did_you_mean(name, allowed)
+        listed = f"There are: {', '.join(allowed) or 'none'}"
         raise DataError(
             f"{kind} {name!r} does not occur", hint=f"{guess[:1].upper()}{guess[1:]}{listed}"
         )

@@ -11,6 +11,7 @@ import numpy as np
 
 from gammacp.base.arguments import instance
 from gammacp.base.arrays import Codes, Floats, freeze
+from gammacp.base.text import counted
 from gammacp.continuum.about import About
 from gammacp.continuum.columns import (
     Bounds,
@@ -335,8 +336,9 @@ class Continuum(Quantities):
             label = ""
         lo, hi = self.bounds
         return (
-            f"Continuum({label}{self.n_annotators} annotators, {self.n_units} units, "
-            f"{len(self.categories)} categories, bounds {lo:g}:{hi:g})"
+            f"Continuum({label}{counted(self.n_annotators, 'annotator')}, "
+            f"{counted(self.n_units, 'unit')}, {counted(len(self.categories), 'category')}, "
+            f"bounds {lo:g}:{hi:g})"
         )
 
     def with_about(self, **changes: Any) -> Continuum:

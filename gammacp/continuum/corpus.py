@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from gammacp.base.left_out import LeftOut, Tally, gather
+from gammacp.base.text import counted
 from gammacp.continuum.columns import all_names
 from gammacp.continuum.continuum import Continuum
 from gammacp.continuum.document_table import DocumentTable
@@ -111,9 +112,13 @@ class Corpus(Mapping[str, Continuum]):
     def __repr__(self) -> str:
         """Return the size of the corpus in one line."""
         units = int(self.sequence.n_units.sum())
+        if len(self) == 1:
+            continua = "1 continuum"
+        else:
+            continua = f"{len(self)} continua"
         return (
-            f"Corpus({len(self)} continua, {len(self.annotators)} annotators, {units} units, "
-            f"{len(self.categories)} categories)"
+            f"Corpus({continua}, {counted(len(self.annotators), 'annotator')}, "
+            f"{counted(units, 'unit')}, {counted(len(self.categories), 'category')})"
         )
 
     def _repr_html_(self) -> str:

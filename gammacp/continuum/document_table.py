@@ -46,15 +46,15 @@ class DocumentAnnotators:
     edges: Indices
     _names_by_codes: dict[bytes, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
-    def of_document(self, place: int) -> tuple[str, ...]:
+    def of_document(self, number: int) -> tuple[str, ...]:
         """Return the names of a document's annotators; equal tuples are shared between documents.
 
         Parameters
         ----------
-        place
+        number
             Number of the document.
         """
-        codes = self.codes[self.edges[place] : self.edges[place + 1]]
+        codes = self.codes[self.edges[number] : self.edges[number + 1]]
         key = codes.tobytes()
         names = self._names_by_codes.get(key)
         if names is None:
@@ -73,7 +73,7 @@ class DocumentTable(Mapping[str, Continuum]):
 
     Attributes
     ----------
-    places
+    number_by_name
         The number of each document by its name, in their order.
     people
         Names of all annotators, and the annotators of each document.
@@ -93,7 +93,7 @@ class DocumentTable(Mapping[str, Continuum]):
         Statements that hold for all documents: offset unit and selection.
     """
 
-    places: Mapping[str, int]
+    number_by_name: Mapping[str, int]
     people: DocumentAnnotators
     categories: tuple[str, ...]
     edges: Indices
@@ -114,7 +114,7 @@ class DocumentTable(Mapping[str, Continuum]):
     @classmethod
     def of_rows(
         cls,
-        places: Mapping[str, int],
+        number_by_name: Mapping[str, int],
         annotators: Sequence[str],
         categories: Sequence[str],
         document_codes: Codes,
@@ -131,7 +131,7 @@ class DocumentTable(Mapping[str, Continuum]):
 
         Parameters
         ----------
-        places
+        number_by_name
             The number of each document by its name, ascending from 0.
         annotators, categories
             Names that the codes index.
@@ -163,7 +163,7 @@ class DocumentTable(Mapping[str, Continuum]):
         if inside is not None:
             columns["inside"] = inside.copy()
         document_codes = _sort_by_document(document_codes, columns)
-        sizes, people = _put_in_order(document_codes, columns, len(places))
+        sizes, people = _put_in_order(document_codes, columns, len(number_by_name))
         edges = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
         lows, highs = _bounds(bounds or {}, edges, columns["starts"], columns["ends"])
         for name in _COLUMNS:
@@ -172,7 +172,7 @@ class DocumentTable(Mapping[str, Continuum]):
         counts = np.concatenate([np.empty(0, np.int64), *(counts for _, counts in people)])
         people_edges = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
         return cls(
-            places=places,
+            number_by_name=number_by_name,
             people=DocumentAnnotators(names, codes, people_edges),
             categories=labels,
             edges=edges,
@@ -192,26 +192,26 @@ class DocumentTable(Mapping[str, Continuum]):
         """
         return replace(self, about=self.about.noting(key, *values))
 
-    def only(self, places: Indices) -> DocumentTable:
+    def only(self, numbers: Indices) -> DocumentTable:
         """Return a table of these documents, in this order.
 
         Parameters
         ----------
-        places
+        numbers
             Numbers of the documents.
         """
-        rows, edges = rows_at(self.edges, places)
-        people_rows, people_edges = rows_at(self.people.edges, places)
+        rows, edges = rows_at(self.edges, numbers)
+        people_rows, people_edges = rows_at(self.people.edges, numbers)
         names = self.names
         return replace(
             self,
-            places={names[d]: k for k, d in enumerate(places.tolist())},
+            number_by_name={names[d]: k for k, d in enumerate(numbers.tolist())},
             edges=edges,
             **{name: getattr(self, name)[rows] for name in _COLUMNS},
             inside=None if self.inside is None else self.inside[rows],
             people=replace(self.people, codes=self.people.codes[people_rows], edges=people_edges),
-            lows=self.lows[places],
-            highs=self.highs[places],
+            lows=self.lows[numbers],
+            highs=self.highs[numbers],
         )
 
     @property
@@ -222,7 +222,7 @@ class DocumentTable(Mapping[str, Continuum]):
     @cached_property
     def names(self) -> Sequence[str]:
         """Return the names of the documents, in order."""
-        return tuple(self.places)
+        return tuple(self.number_by_name)
 
     @cached_property
     def own_bounds(self) -> tuple[Floats, Floats]:
@@ -231,29 +231,29 @@ class DocumentTable(Mapping[str, Continuum]):
 
     def __getitem__(self, name: str) -> Continuum:
         """Return the continuum of that name, made anew."""
-        return self.at(self.places[name])
+        return self.at(self.number_by_name[name])
 
-    def at(self, place: int) -> Continuum:
+    def at(self, number: int) -> Continuum:
         """Return the continuum of the document with this number, made anew.
 
         Parameters
         ----------
-        place
+        number
             Place of the document, from 0.
         """
-        rows = slice(self.edges[place], self.edges[place + 1])
+        rows = slice(self.edges[number], self.edges[number + 1])
         breaks = None
         shapes = None
         if self.inside is not None:
             breaks, shapes = split_inside(_or_none(self.inside[rows]))
         return Continuum(
-            self.people.of_document(place),
+            self.people.of_document(number),
             self.categories,
             *self.units(rows),
-            (float(self.lows[place]), float(self.highs[place])),
+            (float(self.lows[number]), float(self.highs[number])),
             breaks,
             shapes,
-            about=About(self.names[place], self.about.offset_unit, selection=self.about.selection),
+            about=About(self.names[number], self.about.offset_unit, selection=self.about.selection),
         )
 
     def units(self, rows: Any) -> Stacked:
@@ -272,11 +272,11 @@ class DocumentTable(Mapping[str, Continuum]):
 
     def __iter__(self) -> Iterator[str]:
         """Names, in order."""
-        return iter(self.places)
+        return iter(self.number_by_name)
 
     def __len__(self) -> int:
         """Return the number of documents."""
-        return len(self.places)
+        return len(self.number_by_name)
 
 
 def table_of_several(tables: Sequence[DocumentTable]) -> DocumentTable | None:
@@ -290,12 +290,12 @@ def table_of_several(tables: Sequence[DocumentTable]) -> DocumentTable | None:
         Tables, each with complete documents.
     """
     names = [name for table in tables for name in table.names]
-    places = {name: place for place, name in enumerate(names)}
+    number_by_name = {name: number for number, name in enumerate(names)}
     if len(tables) == 1:
         return tables[0]
     alike = len({t.about.offset_unit for t in tables}) == 1
     alike &= all(t.inside is None for t in tables)
-    if not alike or len(places) < len(names):
+    if not alike or len(number_by_name) < len(names):
         return None
     annotators = all_names(None, (name for t in tables for name in t.annotators), "annotator")
     labels = all_names(None, (name for t in tables for name in t.categories), "category")
@@ -308,7 +308,7 @@ def table_of_several(tables: Sequence[DocumentTable]) -> DocumentTable | None:
 
     return replace(
         tables[0],
-        places=places,
+        number_by_name=number_by_name,
         people=DocumentAnnotators(
             annotators,
             column(lambda t: recode(t.annotators, annotators)[t.people.codes]),
@@ -329,87 +329,87 @@ def table_of_several(tables: Sequence[DocumentTable]) -> DocumentTable | None:
 class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
     """A sequence of documents of a table; each is made anew at every access."""
 
-    def __init__(self, table: DocumentTable, places: Indices) -> None:
-        """Select the documents at these places, in this order."""
+    def __init__(self, table: DocumentTable, numbers: Indices) -> None:
+        """Select the documents with these numbers, in this order."""
         self.table = table
-        self.places = places
+        self.numbers = numbers
         self.plain = table.inside is None
 
     def __len__(self) -> int:
         """Return the number of documents."""
-        return len(self.places)
+        return len(self.numbers)
 
     def __iter__(self) -> Iterator[Continuum]:
         """Iterate over the documents in order."""
-        return map(self.table.at, self.places.tolist())
+        return map(self.table.at, self.numbers.tolist())
 
     def __contains__(self, other: object) -> bool:
         """Return whether a document is equal to the given one."""
         return any(other == c for c in self)
 
-    def __getitem__(self, place: int | slice) -> Continuum | ContinuumSequence:  # type: ignore[override]
+    def __getitem__(self, number: int | slice) -> Continuum | ContinuumSequence:  # type: ignore[override]
         """Return one document, or the documents of a slice."""
-        if isinstance(place, slice):
-            return TableDocuments(self.table, self.places[place])
-        return self.table.at(int(self.places[place]))
+        if isinstance(number, slice):
+            return TableDocuments(self.table, self.numbers[number])
+        return self.table.at(int(self.numbers[number]))
 
     def __eq__(self, other: object) -> bool:
         """Return whether both are the same documents of the same table."""
         return (
             isinstance(other, TableDocuments)
             and self.table is other.table
-            and np.array_equal(self.places, other.places)
+            and np.array_equal(self.numbers, other.numbers)
         )
 
     def __hash__(self) -> int:
         """Return a hash that is consistent with `==`."""
-        return hash((id(self.table), self.places.tobytes()))
+        return hash((id(self.table), self.numbers.tobytes()))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle a table of these documents alone, for other processes."""
-        return DocumentTable.values, (self.table.only(self.places),)
+        return DocumentTable.values, (self.table.only(self.numbers),)
 
-    def at(self, places: Indices) -> ContinuumSequence:
-        """Return the documents at these places, in this order.
+    def at(self, numbers: Indices) -> ContinuumSequence:
+        """Return the documents with these numbers, in this order.
 
         Parameters
         ----------
-        places
+        numbers
             Places of the documents, from 0.
         """
-        every = len(places) == len(self) and np.array_equal(places, np.arange(len(self)))
+        every = len(numbers) == len(self) and np.array_equal(numbers, np.arange(len(self)))
         if every:
             return self
-        return TableDocuments(self.table, self.places[places])
+        return TableDocuments(self.table, self.numbers[numbers])
 
     @cached_property
     def n_units(self) -> Indices:
         """Number of units of each document, shape (continua,)."""
         edges = self.table.edges
-        return edges[self.places + 1] - edges[self.places]
+        return edges[self.numbers + 1] - edges[self.numbers]
 
     @cached_property
     def n_annotators(self) -> Indices:
         """Number of annotators of each document, shape (continua,)."""
         edges = self.table.people.edges
-        return edges[self.places + 1] - edges[self.places]
+        return edges[self.numbers + 1] - edges[self.numbers]
 
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
         """Lower and upper bounds of the documents, each of shape (continua,)."""
-        return self.table.lows[self.places], self.table.highs[self.places]
+        return self.table.lows[self.numbers], self.table.highs[self.numbers]
 
     @property
     def own_bounds(self) -> Sequence[bool]:
         """For each document, True if its bounds differ from the extent of its units."""
         low, high = self.table.own_bounds
         differ: Bools = (low != self.table.lows) | (high != self.table.highs)
-        return list(map(bool, differ[self.places]))
+        return list(map(bool, differ[self.numbers]))
 
     @property
     def people(self) -> tuple[tuple[str, ...], Codes]:
         """Names of all annotators, and the code of each document's annotators, concatenated."""
-        codes = self.table.people.codes[rows_of(self.table.people.edges, self.places)]
+        codes = self.table.people.codes[rows_of(self.table.people.edges, self.numbers)]
         first = np.full(len(self.table.annotators), len(codes))
         first[codes[::-1]] = np.arange(len(codes))[::-1]
         order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(codes))]
@@ -430,7 +430,7 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
 
     def all_units(self) -> Stacked:
         """Return all units; for consecutive documents the columns are views, not copies."""
-        return self.table.units(rows_of(self.table.edges, self.places))
+        return self.table.units(rows_of(self.table.edges, self.numbers))
 
 
 def _or_none(inside: Inside) -> Inside | None:
@@ -473,14 +473,14 @@ def _put_in_order(
         inside = (ranks(columns["inside"][rows]),) if "inside" in columns else ()
         order = np.lexsort((*inside, *(columns[name][rows] for name in sorted_by), numbers))
         who = columns["annotator_codes"][rows][order]
-        places = columns["starts"][rows][order]
+        sorted_starts = columns["starts"][rows][order]
         new = np.ones(len(order), np.bool_)
         new[1:] = (who[1:] != who[:-1]) | (numbers[1:] != numbers[:-1])
         new &= who >= 0
         each = np.bincount(numbers[new], minlength=high - low)
         people.append((who[new], each))
         code = np.cumsum(new) - 1 - (np.cumsum(each) - each)[numbers]
-        units = ~np.isnan(places)
+        units = ~np.isnan(sorted_starts)
         sizes[low:high] = np.bincount(numbers[units], minlength=high - low)
         target = slice(n_kept, n_kept + int(np.count_nonzero(units)))
         order = order[units]
@@ -500,7 +500,7 @@ def _bounds(
 ) -> tuple[Floats, Floats]:
     """Return the bounds of each document; raise a DataError if units lie outside declared ones."""
     low, high = extents(edges, starts, ends)
-    for place, bounds in declared.items():
-        rows = slice(edges[place], edges[place + 1])
-        low[place], high[place] = checked_bounds(bounds, starts[rows], ends[rows])
+    for number, bounds in declared.items():
+        rows = slice(edges[number], edges[number + 1])
+        low[number], high[number] = checked_bounds(bounds, starts[rows], ends[rows])
     return low, high

@@ -65,39 +65,39 @@ def documents_of_frame(
     if not documents:
         raise DataError("data frame has no rows", hint="It needs one row per unit")
     labels = _labels(read)
-    places = {name: number for number, name in enumerate(dict.fromkeys(documents))}
+    number_by_name = {name: number for number, name in enumerate(dict.fromkeys(documents))}
     annotators = [name for name in dict.fromkeys(read.annotators) if name is not None]
     categories = [label for label in dict.fromkeys(labels) if label is not None]
     table = DocumentTable.of_rows(
-        places,
+        number_by_name,
         annotators,
         categories,
-        np.array([places[name] for name in documents], np.int32),
+        np.array([number_by_name[name] for name in documents], np.int32),
         coded(read.annotators, annotators),
         coded(labels, categories),
         np.array(read.starts),
         np.array(read.ends),
         inside=column(_inside(read, documents)),
-        bounds={places[name]: bounds for name, bounds in read.bounds.items()},
+        bounds={number_by_name[name]: bounds for name, bounds in read.bounds.items()},
         offset_unit=read.offset_unit,
     )
     return table, read.unused
 
 
-def _labels(found: FrameColumns) -> list[str | None]:
+def _labels(columns: FrameColumns) -> list[str | None]:
     """Return the label of each unit: its category, with its features where there are any."""
-    if not found.features:
-        return found.categories
-    return [*map(to_label, found.categories, found.features)]
+    if not columns.features:
+        return columns.categories
+    return [*map(to_label, columns.categories, columns.features)]
 
 
-def _fragments(found: FrameColumns) -> list[Fragments] | None:
+def _fragments(columns: FrameColumns) -> list[Fragments] | None:
     """Return the fragments of each unit; None without a column of them."""
-    if found.fragments is None:
+    if columns.fragments is None:
         return None
     rows: list[Fragments] = []
     for row, (parts, *hull) in enumerate(
-        zip(found.fragments, found.starts, found.ends, strict=True), 1
+        zip(columns.fragments, columns.starts, columns.ends, strict=True), 1
     ):
         if parts is None or not len(parts):
             rows.append(())
@@ -110,16 +110,16 @@ def _fragments(found: FrameColumns) -> list[Fragments] | None:
     return rows
 
 
-def _shapes(found: FrameColumns) -> list[Shape | None] | None:
+def _shapes(columns: FrameColumns) -> list[Shape | None] | None:
     """Return the shape of each unit; None without columns of shapes or boxes."""
-    if found.shapes is None and found.extents is None:
+    if columns.shapes is None and columns.extents is None:
         return None
-    nothing = [None] * len(found.starts)
-    shapes = found.shapes or nothing
-    further = found.extents or nothing
+    nothing = [None] * len(columns.starts)
+    shapes = columns.shapes or nothing
+    further = columns.extents or nothing
     rows: list[Shape | None] = []
     for row, (start, end, entry, extents) in enumerate(
-        zip(found.starts, found.ends, shapes, further, strict=True), 1
+        zip(columns.starts, columns.ends, shapes, further, strict=True), 1
     ):
         with _row_named(row):
             if entry is not None:
@@ -140,21 +140,21 @@ def _cell_of(entry: Any) -> str:
     raise DataError(f"shape {str(entry)[:60]} is not a kind with its extents or points")
 
 
-def _inside(found: FrameColumns, documents: Sequence[str]) -> list[Any]:
+def _inside(columns: FrameColumns, documents: Sequence[str]) -> list[Any]:
     """Return the breaks or the shape of each unit, as a column of a continuum."""
-    shapes = _shapes(found)
-    rows: list[Any] = [breaks_of(parts) for parts in _fragments(found) or ()]
+    shapes = _shapes(columns)
+    rows: list[Any] = [breaks_of(parts) for parts in _fragments(columns) or ()]
     rows = rows or [()] * len(documents)
     axes_by_document: dict[str, int] = {}
     for i, shape in enumerate(shapes or ()):
-        if math.isnan(found.starts[i]):
+        if math.isnan(columns.starts[i]):
             continue
         axes = 1
         if shape is not None:
             axes = shape.axes
             if rows[i]:
                 raise DataError(f"row {i + 1} of the data frame has fragments and a shape")
-            rows[i] = relative(found.starts[i], shape)
+            rows[i] = relative(columns.starts[i], shape)
         before = axes_by_document.setdefault(documents[i], axes)
         if before != axes:
             raise DataError(

@@ -189,8 +189,8 @@ def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> t
         if to in busy:
             continue
         if lay(k, to, beyond) and to_give.get(to):
-            given = to_give[to].pop()
-            lay(given, end, (ends[given][1 - side] + first) % count)
+            partner = to_give[to].pop()
+            lay(partner, end, (ends[partner][1 - side] + first) % count)
     return tuple(joined)
 
 

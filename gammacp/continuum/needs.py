@@ -133,27 +133,27 @@ def require_whole(continuum: Continuum) -> None:
         raise DataError(in_pieces(continuum), hint=f"Read them with {how}")
 
 
-def with_links(continuum: Continuum, *, wanted: bool) -> Continuum:
+def with_links(continuum: Continuum, *, needed: bool) -> Continuum:
     """Return the continuum with the usable links; dropped links are counted in `left_out`.
 
     Parameters
     ----------
     continuum
         Continuum as it was read and selected.
-    wanted
+    needed
         Whether links are used; if so, only those at a unit that was left out are dropped.
     """
     if not continuum.links:
         return continuum
     units = {(u.annotator, u.id) for u in continuum if u.id}
-    if wanted:
+    if needed:
         links = whole_links(continuum.links, units)
     else:
         links = ()
     if len(links) == len(continuum.links):
         return continuum
     tally = Tally(continuum.name)
-    if wanted:
+    if needed:
         reason = "ends at a unit that was left out"
     else:
         reason = links_unused()

@@ -16,11 +16,11 @@ from gammacp.errors import UsageError
 def shapely() -> Any:
     """Return the module; UsageError where it is not installed."""
     try:
-        import shapely as found
+        import shapely as module
     except ImportError:
         message = "polygons, lines and points need shapely: pip install 'gammacp[shapes]'"
         raise UsageError(message) from None
-    return found
+    return module
 
 
 def geometries(units: Iterable[tuple[float, float, Shape]]) -> Any:

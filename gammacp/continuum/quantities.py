@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gammacp.base.arrays import Codes, Floats, Indices, Kept, freeze
+from gammacp.base.arrays import Cached, Codes, Floats, Indices, freeze
 from gammacp.continuum.about import Described
 from gammacp.continuum.columns import Bounds, check_known
 from gammacp.continuum.fragments import Breaks, Inside, Shapes
@@ -118,14 +118,14 @@ class Quantities(Described):
         freeze(extents)
         return extents
 
-    @Kept
+    @Cached
     def lengths(self) -> Floats:
         """Length of each unit, from its start to its end."""
         lengths = self.ends - self.starts
         freeze(lengths)
         return lengths
 
-    @Kept
+    @Cached
     def offsets(self) -> Indices:
         """Units of annotator a are rows `offsets[a]:offsets[a + 1]`; shape (annotators + 1,)."""
         offsets: Indices = self.annotator_codes.searchsorted(np.arange(self.n_annotators + 1))

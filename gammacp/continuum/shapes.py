@@ -164,12 +164,12 @@ def from_json(entry: Any) -> tuple[Span, Shape]:
     return outline(kind, rows)
 
 
-def in_cell(said: str, start: float, end: float) -> tuple[Span, Shape]:
+def in_cell(cell: str, start: float, end: float) -> tuple[Span, Shape]:
     """Return the extent on the first axis, and the shape, from a cell of a table.
 
     Parameters
     ----------
-    said
+    cell
         JSON of the shape (`Shape.json`).
     start, end
         The extent in the unit's row, of which spreadsheets keep fifteen digits.
@@ -183,16 +183,16 @@ def in_cell(said: str, start: float, end: float) -> tuple[Span, Shape]:
     ((5.0, 9.0),)
     """
     try:
-        entry = json.loads(said)
+        entry = json.loads(cell)
     except (ValueError, RecursionError):
         raise DataError("shape is not JSON") from None
-    reached, found = from_json(entry)
+    reached, shape = from_json(entry)
     row = start, end
     if not all(math.isclose(a, b, rel_tol=1e-14) for a, b in zip(reached, row, strict=True)):
         shown, beside = (f"{low:.15g} to {high:.15g}" for low, high in (reached, row))
         what = f"shape reaches from {shown}, and its unit from {beside}"
         raise DataError(what, hint="Change both")
-    return reached, found
+    return reached, shape
 
 
 def relative(start: float, shape: Shape) -> Shape:

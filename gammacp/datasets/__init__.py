@@ -20,8 +20,8 @@ def names() -> tuple[str, ...]:
 
 def coded() -> dict[str, Path]:
     """Return the paths of the data sets that are segmentations, by name."""
-    found = (Path(str(entry)) for entry in _folder() if entry.name.endswith(".json"))
-    return {path.stem: path for path in sorted(found)}
+    paths = (Path(str(entry)) for entry in _folder() if entry.name.endswith(".json"))
+    return {path.stem: path for path in sorted(paths)}
 
 
 def attributions() -> list[dict[str, str]]:

@@ -23,10 +23,10 @@ from gammacp.dissimilarity.categorial import (
 )
 from gammacp.dissimilarity.combined import Combined
 from gammacp.dissimilarity.features import Features, Part
-from gammacp.dissimilarity.named import DISSIMILARITIES, dissimilarity
 from gammacp.dissimilarity.positional import POSITIONAL, Hamming, Positional, Sporadic, Sporadic2011
 
 if TYPE_CHECKING:
+    from gammacp.dissimilarity.named import DISSIMILARITIES, dissimilarity
     from gammacp.dissimilarity.structured import LabelTree, Sets
 
 __all__ = [
@@ -61,9 +61,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import distances of structured categories at their first use: few data have such."""
-    if name not in ("LabelTree", "Sets"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from gammacp.dissimilarity import structured
+    """Import at first use what few data need: distances of structures, and registered names."""
+    if name in ("LabelTree", "Sets"):
+        from gammacp.dissimilarity import structured
 
-    return getattr(structured, name)
+        return getattr(structured, name)
+    if name in ("DISSIMILARITIES", "dissimilarity"):
+        from gammacp.dissimilarity import named
+
+        return getattr(named, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

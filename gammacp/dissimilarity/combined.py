@@ -111,11 +111,11 @@ class Combined:
             place = scale_costs(
                 bind_positional(self.positional, annotations, self.delta), self.alpha
             )
-        own = place.formula == NO_FORMULA
+        has_no_formula = place.formula == NO_FORMULA
         tables = self._category_parts(annotations)
         costs = np.asarray(sum(tables.values()))
         freeze(costs)
-        if own:
+        if has_no_formula:
             by_place = place.pairwise
         else:
             by_place = partial(formula_costs, place.formula)

@@ -112,19 +112,19 @@ class Part:
         try:
             table[:-1, :-1] = bend(kind.distances(levels))
         except DataError as error:
-            said = error.message.replace(CATEGORY, self.name, 1)
+            message = error.message.replace(CATEGORY, self.name, 1)
             hint = error.hint and error.hint.removesuffix(", or rename it with `map=`")
-            raise DataError(said, file=error.file, line=error.line, hint=hint) from None
+            raise DataError(message, file=error.file, line=error.line, hint=hint) from None
         code: dict[str | None, int] = {level: k for k, level in enumerate(levels)}
         rows = [code.get(value, -1) for value in values]
         return np.asarray(table[np.ix_(rows, rows)])
 
     def _check(self, kind: Categorial, levels: tuple[str, ...], labels: tuple[str, ...]) -> None:
         if labels and not levels:
-            there = ", ".join(feature_names(labels)) or "none"
+            feature_list = ", ".join(feature_names(labels)) or "none"
             raise DataError(
                 f"no unit has the feature {self.name!r}",
-                hint=f"Features that were read: {there}. Leave it out, or correct its name",
+                hint=f"Features that were read: {feature_list}. Leave it out, or correct its name",
             )
         if isinstance(kind, Ordinal) and kind.order is None and not all_numbers(levels):
             raise DataError(
@@ -208,10 +208,10 @@ def as_features(kind: str | Categorial) -> Features:
     kind
         A kind as `Combined` takes it.
     """
-    found = categorial(kind)
-    if isinstance(found, Features):
-        return found
-    return Features((Part(CATEGORY, found),))
+    dissimilarity = categorial(kind)
+    if isinstance(dissimilarity, Features):
+        return dissimilarity
+    return Features((Part(CATEGORY, dissimilarity),))
 
 
 def with_features(kind: str | Categorial, features: Iterable[str]) -> Features:

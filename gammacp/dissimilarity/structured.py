@@ -115,11 +115,11 @@ class LabelTree:
             if count > 1:
                 raise DataError(f"label {label!r} has two parents in the tree", file=self.file)
         for label in above:
-            seen = [label]
-            while above.get(seen[-1]):
-                seen.append(above[seen[-1]])
-                if seen[-1] in seen[:-1]:
-                    raise DataError(f"tree runs in a circle: {' < '.join(seen)}", file=self.file)
+            chain = [label]
+            while above.get(chain[-1]):
+                chain.append(above[chain[-1]])
+                if chain[-1] in chain[:-1]:
+                    raise DataError(f"tree runs in a circle: {' < '.join(chain)}", file=self.file)
 
     def with_argument(self, argument: str) -> LabelTree:
         """Return a copy with the tree in a CSV file.
@@ -211,11 +211,11 @@ def _apart(a: _Path, b: _Path, height: Callable[[_Path], float]) -> float:
 
 
 def _table(values: Sequence[Any], distance: Callable[[Any, Any], float]) -> Floats:
-    found = np.zeros((len(values), len(values)))
+    distances = np.zeros((len(values), len(values)))
     for i, a in enumerate(values):
         for j, b in enumerate(values[:i]):
-            found[i, j] = found[j, i] = distance(a, b)
-    return found
+            distances[i, j] = distances[j, i] = distance(a, b)
+    return distances
 
 
 def _read(path: Path) -> tuple[tuple[str, str], ...]:

@@ -84,13 +84,13 @@ def read_dissimilarity(path: str | Path) -> Combined:
         It cannot be read, or a value is wrong; with the line.
     """
     document, text = read_toml(path)
-    said = validated(_File, document, file=path, text=text).model_dump(exclude_unset=True)
+    content = validated(_File, document, file=path, text=text).model_dump(exclude_unset=True)
 
     def error(problem: str, *keys: str, hint: str | None = None) -> DataError:
         return DataError(problem, file=path, line=line_of(text, *keys), hint=hint)
 
-    tables: dict[tuple[str, ...], Any] = {(CATEGORY,): said.get(CATEGORY, {})}
-    for name, table in said.get("features", {}).items():
+    tables: dict[tuple[str, ...], Any] = {(CATEGORY,): content.get(CATEGORY, {})}
+    for name, table in content.get("features", {}).items():
         tables["features", name] = table
     parts = []
     for keys, table in tables.items():
@@ -100,16 +100,16 @@ def read_dissimilarity(path: str | Path) -> Combined:
                 parts.append(Part(keys[-1], _kind(table, folder), table.get("weight", 1)))
         except GammacpError as problem:
             if isinstance(problem, DataError):
-                own = problem
+                data_error = problem
             else:
-                own = DataError(str(problem))
-            if own.file is None:
-                message = own.message
+                data_error = DataError(str(problem))
+            if data_error.file is None:
+                message = data_error.message
             else:
-                message = f"file {own.file}: {own.message}"
+                message = f"file {data_error.file}: {data_error.message}"
             culprit = [key for key in table if message.startswith(f"{key} ")]
-            raise error(message, *keys, *culprit[:1], hint=own.hint) from None
-    options = {key: said[key] for key in said if key not in (CATEGORY, "features")}
+            raise error(message, *keys, *culprit[:1], hint=data_error.hint) from None
+    options = {key: content[key] for key in content if key not in (CATEGORY, "features")}
     try:
         place: Any = POSITIONAL[options.get("positional", "sporadic")]
         if "scale" in options:
@@ -122,36 +122,36 @@ def read_dissimilarity(path: str | Path) -> Combined:
         raise error(str(problem)) from None
 
 
-def _kind(said: Mapping[str, Any], folder: Path) -> Categorial:
+def _kind(table: Mapping[str, Any], folder: Path) -> Categorial:
     guess = {"order": "ordinal", "tree": "tree", "distances": "matrix"}
-    kind = said.get("type", next((t for key, t in guess.items() if key in said), "nominal"))
-    for key in said.keys() - {"type", "weight"} - _OWN.get(kind, frozenset()):
+    kind = table.get("type", next((t for key, t in guess.items() if key in table), "nominal"))
+    for key in table.keys() - {"type", "weight"} - _OWN.get(kind, frozenset()):
         raise UsageError(f"{key} does not apply to type {kind!r}")
     if kind == "matrix":
-        if "file" in said:
-            return Matrix.read(folder / said["file"])
-        if not {"labels", "distances"} <= said.keys():
+        if "file" in table:
+            return Matrix.read(folder / table["file"])
+        if not {"labels", "distances"} <= table.keys():
             raise UsageError("matrix needs a file, or labels and distances")
-        if len({*map(len, said["distances"])}) > 1:
+        if len({*map(len, table["distances"])}) > 1:
             raise UsageError("rows of distances differ in length")
-        return Matrix(tuple(map(str, said["labels"])), np.array(said["distances"]))
-    if not said.get("separator", "+").strip():
+        return Matrix(tuple(map(str, table["labels"])), np.array(table["distances"]))
+    if not table.get("separator", "+").strip():
         raise UsageError("separator is empty")
     if kind in _OWN:
-        made: Any = CATEGORIAL[kind]
+        dissimilarity: Any = CATEGORIAL[kind]
     else:
-        made = categorial(kind)
-    if isinstance(made, Ordinal):
-        if "order" in said:
-            return Ordinal(checked_order(map(str, said["order"])))
-        return made
-    if "file" in said:
-        made = made.with_argument(str(folder / said["file"]))
-    if "separator" in said:
-        made = replace(made, separator=said["separator"])
-    if "tree" in said:
-        made = replace(made, parents=tuple(_edges(said["tree"], "")))
-    return made  # type: ignore[no-any-return]
+        dissimilarity = categorial(kind)
+    if isinstance(dissimilarity, Ordinal):
+        if "order" in table:
+            return Ordinal(checked_order(map(str, table["order"])))
+        return dissimilarity
+    if "file" in table:
+        dissimilarity = dissimilarity.with_argument(str(folder / table["file"]))
+    if "separator" in table:
+        dissimilarity = replace(dissimilarity, separator=table["separator"])
+    if "tree" in table:
+        dissimilarity = replace(dissimilarity, parents=tuple(_edges(table["tree"], "")))
+    return dissimilarity  # type: ignore[no-any-return]
 
 
 def _edges(tree: Any, parent: str) -> Iterator[tuple[str, str]]:

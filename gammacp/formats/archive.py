@@ -270,11 +270,11 @@ def _members(content: bytes, place: str, depth: int, room: _Room) -> _Files:
 def _in_places(archives: Mapping[PurePosixPath, _Files]) -> Iterator[tuple[PurePosixPath, bytes]]:
     """Yield the files of nested archives under their paths in the outermost archive."""
     alone = {path: only_file(path, [p for p, _ in files]) for path, files in archives.items()}
-    taken = Counter((path.parent, only.stem) for path, only in alone.items() if only)
+    name_counts = Counter((path.parent, only.stem) for path, only in alone.items() if only)
     for path, files in archives.items():
         only = alone[path]
-        own = only is not None and taken[path.parent, only.stem] == 1
-        if only is not None and own:
+        is_unambiguous = only is not None and name_counts[path.parent, only.stem] == 1
+        if only is not None and is_unambiguous:
             stem = only.stem
         else:
             stem = path.stem

@@ -78,11 +78,11 @@ def suspected(
         for name, c in islice(continua.items(), _LOOKED_AT)
         if c.n_annotators > 1 and c.axes == 1
     }
-    found: list[_Suspicion] = []
+    suspicions: list[_Suspicion] = []
     for one, other in _pairs(several):
         shared = {n: c for n, c in several.items() if {one, other} <= {*c.annotators}}
-        found += _between(shared, one, other)
-    return [_note(each, several, written or {}) for each in _explained(found)]
+        suspicions += _between(shared, one, other)
+    return [_note(each, several, written or {}) for each in _explained(suspicions)]
 
 
 def _pairs(continua: Mapping[str, Continuum]) -> list[tuple[str, str]]:
@@ -110,11 +110,11 @@ def _between(continua: Mapping[str, Continuum], one: str, other: str) -> Iterato
         if min(len(a), len(b)) < LEAST_SHIFTED:
             continue
         if change is None:
-            own = change_between(a, b, _texts({name: c}))
+            difference = change_between(a, b, _texts({name: c}))
         else:
-            own = shift_of_document(a, b, change)
-        if own is not None:
-            yield _Suspicion(one, other, own, name)
+            difference = shift_of_document(a, b, change)
+        if difference is not None:
+            yield _Suspicion(one, other, difference, name)
 
 
 def _units(continua: Mapping[str, Continuum], annotator: str) -> AnnotatorUnits:
@@ -141,20 +141,22 @@ def _texts(continua: Mapping[str, Continuum]) -> list[str | None]:
 
 def _explained(found: Sequence[_Suspicion]) -> list[_Suspicion]:
     """Return one suspicion per annotator, attributed to whoever differs from the most others."""
-    left = list(found)
+    remaining = list(found)
     chosen = list[_Suspicion]()
-    while left:
-        counts = Counter((s.document, name) for s in left for name in (s.annotator, s.other))
+    while remaining:
+        counts = Counter((s.document, name) for s in remaining for name in (s.annotator, s.other))
         most = max(counts.values())
         odd = [key for key, count in counts.items() if count == most]
         document, name = odd[0]
-        concerned = [s for s in left if s.document == document and name in (s.annotator, s.other)]
+        concerned = [
+            s for s in remaining if s.document == document and name in (s.annotator, s.other)
+        ]
         turned = [s if s.annotator == name else s.reversed() for s in concerned]
         # If only two annotators differ, either could be changed: choose the one whose positions
         # stay exact.
         alone = len(concerned) == 1 and (document, turned[0].other) in odd
         chosen.append(_preferred(turned[0]) if alone else turned[0])
-        left = [s for s in left if s not in concerned]
+        remaining = [s for s in remaining if s not in concerned]
     return chosen
 
 
@@ -214,12 +216,12 @@ def _note(
 
 def _case_pairs(continua: Mapping[str, Continuum], suspicion: _Suspicion) -> list[tuple[str, str]]:
     """Return pairs (label, spelling) where the other annotator writes a label in another case."""
-    own, others = (
+    labels, others = (
         {label for c in continua.values() if name in c.annotators for label in _labels(c, name)}
         for name in (suspicion.annotator, suspicion.other)
     )
     written = {fold_label(label): label for label in others}
-    pairs = [(label, written.get(fold_label(label), label)) for label in sorted(own)]
+    pairs = [(label, written.get(fold_label(label), label)) for label in sorted(labels)]
     return [(old, new) for old, new in pairs if old != new]
 
 

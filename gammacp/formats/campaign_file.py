@@ -153,10 +153,10 @@ class Campaign:
             Name of the round; None for everything.
         """
         if round is not None and round not in self.values.get("rounds", {}):
-            known = ", ".join(self.values.get("rounds", {})) or "none"
+            rounds = ", ".join(self.values.get("rounds", {})) or "none"
             if self.file is None:
                 raise UsageError(f"`round=` {round} needs a {NAME} that defines the round")
-            raise self.error(f"round {round!r} is unknown", "rounds", hint=f"There are: {known}")
+            raise self.error(f"round {round!r} is unknown", "rounds", hint=f"There are: {rounds}")
         values = {**self.values, **given}
         return replace(self, values=values, given=self.given | given.keys(), round=round)
 
@@ -269,20 +269,20 @@ class Campaign:
         options = {name: self.values[name] for name in names if name in self.values}
         paths = self.paths
         features = tuple(options.get("features", ()))
-        said = {key: self.values[key] for key in _OF_DOCUMENTS if key in self.values}
-        read = [feature for s in said.values() if (feature := feature_of(s)) is not None]
+        choices = {key: self.values[key] for key in _OF_DOCUMENTS if key in self.values}
+        read = [feature for s in choices.values() if (feature := feature_of(s)) is not None]
         if read:
             options["features"] = (*dict.fromkeys((*features, *read)),)
         with self._blame_value(), self.confine():
-            found = collect(
+            collection = collect(
                 paths,
                 format=self.values.get("format"),
                 instead=instead,
                 finding=finding,
                 **{**options, **self.values.get("option", {})},
             )
-        continua = found.continua
-        for key, entry in said.items():
+        continua = collection.continua
+        for key, entry in choices.items():
             typed = key in self.given
             if not typed and feature_of(entry) is None and "{" not in entry:
                 entry = self._path(entry)
@@ -290,7 +290,7 @@ class Campaign:
                 continua = _OF_DOCUMENTS[key](continua, entry)
         if read:
             continua = with_features(continua, features)
-        return replace(found, continua=continua)
+        return replace(collection, continua=continua)
 
     def with_references(self, found: Collection, people: Iterable[str]) -> Campaign | None:
         """Return the campaign with references included, if one of these people was not read.
@@ -306,10 +306,10 @@ class Campaign:
             Annotators that a command names, under their names after [rename].
         """
         new = self.values.get("rename", {})
-        there = {new.get(a, a) for c in found.continua.values() for a in c.annotators}
+        annotators = {new.get(a, a) for c in found.continua.values() for a in c.annotators}
         included = list(self.values.get("include", ()))
         left_out = any(entry.state == "reference" for entry in found.left_out)
-        if not left_out or {*people} <= there:
+        if not left_out or {*people} <= annotators:
             return None
         return self.but({"include": [*included, "reference"]})
 
@@ -349,13 +349,13 @@ class Campaign:
         ):
             return replace(found, continua=continua)  # nothing is selected, and it has no links
         with self._blame_value():
-            kept = select(continua, Selection.model_construct(**chosen), grids, markable)
+            selected = select(continua, Selection.model_construct(**chosen), grids, markable)
         for key, note in notes:
             if note:
-                kept = {name: c.noting(key, note) for name, c in kept.items()}
-        kept = {name: with_links(c, wanted=links) for name, c in kept.items()}
-        lost = [c.left_out[len(continua[name].left_out) :] for name, c in kept.items()]
-        return replace(found, continua=kept, left_out=gather((found.left_out, *lost)))
+                selected = {name: c.noting(key, note) for name, c in selected.items()}
+        selected = {name: with_links(c, needed=links) for name, c in selected.items()}
+        lost = [c.left_out[len(continua[name].left_out) :] for name, c in selected.items()]
+        return replace(found, continua=selected, left_out=gather((found.left_out, *lost)))
 
     def _grids(self, said: float | str) -> Mapping[str, Grid]:
         """Return the grid that a number or a file defines."""
@@ -374,9 +374,9 @@ class Campaign:
         # Imported here: few campaigns have a file of their pauses.
         from gammacp.formats.markable_file import read_markable
 
-        said = self.values["markable"]
+        entry = self.values["markable"]
         with self.confine():
-            read = read_markable(self._path(said) if "markable" not in self.given else Path(said))
+            read = read_markable(self._path(entry) if "markable" not in self.given else Path(entry))
         read.check((c.name for c in found.continua.values()), (c.name for c in kept.values()))
         return read
 
@@ -384,7 +384,7 @@ class Campaign:
         """Return the continua of the round, restricted to the names asked for (`--document`)."""
         continua = found.continua
         patterns = self.documents
-        known = set[str]()
+        fitting_keys = set[str]()
         for pattern in patterns:
             fitting = _fitting(continua, pattern)
             # A document that could not be read gets an error of its own.
@@ -395,18 +395,18 @@ class Campaign:
                     value=pattern,
                     hint=_there_are(continua),
                 )
-            known |= fitting
+            fitting_keys |= fitting
         if patterns:
-            continua = {key: c for key, c in continua.items() if key in known}
+            continua = {key: c for key, c in continua.items() if key in fitting_keys}
         asked = self.values.get("document", ())
         named = {pattern: _fitting(continua, pattern) for pattern in asked}
         for pattern in (p for p, fitting in named.items() if not fitting):
             raise DataError(
                 f"document {pattern!r} does not occur", hint=_there_are(continua, pattern)
             )
-        kept = set[str]().union(*named.values())
+        named_keys = set[str]().union(*named.values())
         if asked:
-            return {key: c for key, c in continua.items() if key in kept}
+            return {key: c for key, c in continua.items() if key in named_keys}
         return continua
 
     def _without_other_rounds(
@@ -436,11 +436,11 @@ class Campaign:
         try:
             yield
         except (DataError, UsageError) as error:
-            said = str(error)
+            message = str(error)
             for keys, leaf in _leaves(self.values) if self.file else ():
-                if keys[0] not in self.given and repr(leaf) in said:
+                if keys[0] not in self.given and repr(leaf) in message:
                     line = line_of(self.text, *keys, value=leaf)
-                    raise DataError(said, file=self.file, line=line) from None
+                    raise DataError(message, file=self.file, line=line) from None
             raise
 
 

@@ -39,19 +39,19 @@ def campaign_text(campaign: Campaign, found: Collection, out: Path) -> str:
     continua = found.continua.values()
     here = out.parent.absolute()
     there_are = _layers(campaign)
-    said = {**_choices(campaign, found, there_are), **campaign.values}
-    said["paths"] = [Path(os.path.relpath(p, here)).as_posix() for p in campaign.values["paths"]]
-    if "format" in said:
-        known = FORMATS[said["format"]]
+    choices = {**_choices(campaign, found, there_are), **campaign.values}
+    choices["paths"] = [Path(os.path.relpath(p, here)).as_posix() for p in campaign.values["paths"]]
+    if "format" in choices:
+        format_entry = FORMATS[choices["format"]]
     else:
-        known = None
-    there = _examples(continua)
-    if known and known.layout:
-        there["layout"] = known.layout
+        format_entry = None
+    examples = _examples(continua)
+    if format_entry and format_entry.layout:
+        examples["layout"] = format_entry.layout
     text = _HEAD.format(name=out.name, found=_counts(continua, found))
     layers = {n: ", ".join(v.features) for n, v in there_are.items() if v.offered}
-    if known:
-        options = ", ".join(o for o in known.reader.options if o not in KEYS)
+    if format_entry:
+        options = ", ".join(o for o in format_entry.reader.options if o not in KEYS)
     else:
         options = ""
     notes = {
@@ -60,12 +60,18 @@ def campaign_text(campaign: Campaign, found: Collection, out: Path) -> str:
     }
     # Tables come last: in TOML, a key that follows a table belongs to the table.
     for key, entry in sorted(KEYS.items(), key=lambda item: get_origin(item[1].annotation) is dict):
-        if key in ("layer", "feature", "tier") and known and key not in known.reader.options:
+        if (
+            key in ("layer", "feature", "tier")
+            and format_entry
+            and key not in format_entry.reader.options
+        ):
             continue
         kind = get_origin(entry.annotation) or entry.annotation
-        value = said.get(key, there.get(key, kind() if kind in (dict, float) else "…"))
+        value = choices.get(key, examples.get(key, kind() if kind in (dict, float) else "…"))
         lines = [f"# {entry.description}", *(f"# {line}" for line in notes.get(key, ()))]
-        text += "\n" + "\n".join([*lines, *_said(key, value, "" if key in said else "# ")]) + "\n"
+        text += (
+            "\n" + "\n".join([*lines, *_said(key, value, "" if key in choices else "# ")]) + "\n"
+        )
     return text
 
 
@@ -129,14 +135,14 @@ def _choices(campaign: Campaign, found: Collection, layers: Layers) -> dict[str,
     if len(formats) != 1:
         return {}
     (name,) = formats
-    said = {"format": name}
+    choices = {"format": name}
     if layers and "layer" in FORMATS[name].reader.options:
         layer = chosen_layer(layers, campaign.values.get("layer"))
         feature = chosen_feature(layers, layer, campaign.values.get("feature"))
-        known = {"layer": layer, "feature": feature}
+        parts = {"layer": layer, "feature": feature}
         options = FORMATS[name].reader.options
-        said |= {key: v for key, v in known.items() if v and key in options}
-    return said
+        choices |= {key: v for key, v in parts.items() if v and key in options}
+    return choices
 
 
 def _layers(campaign: Campaign) -> Layers:

@@ -58,12 +58,15 @@ def clustered(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, 
         The pattern is not valid.
     """
     if feature_of(said) is None and "{" in str(said):
-        found = _by_pattern(continua, str(said))
-        told = str(said)
+        cluster_by_key = _by_pattern(continua, str(said))
+        note = str(said)
     else:
-        found, told = _said_of_documents(continua, said, "cluster")
-    made = {key: c.in_cluster(found[key]) if key in found else c for key, c in continua.items()}
-    return {key: c.noting("cluster", told) for key, c in made.items()}
+        cluster_by_key, note = _said_of_documents(continua, said, "cluster")
+    clustered_continua = {
+        key: c.in_cluster(cluster_by_key[key]) if key in cluster_by_key else c
+        for key, c in continua.items()
+    }
+    return {key: c.noting("cluster", note) for key, c in clustered_continua.items()}
 
 
 def with_weights(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, Continuum]:
@@ -85,10 +88,10 @@ def with_weights(continua: Mapping[str, Continuum], said: str | Path) -> dict[st
     """
     if feature_of(said) is None and "{" in str(said):
         raise UsageError("weights are a feature of the units or a CSV file, not a pattern")
-    found, told = _said_of_documents(continua, said, "weight")
-    made = {}
+    text_by_key, note = _said_of_documents(continua, said, "weight")
+    weighted = {}
     for key, c in continua.items():
-        text = found.get(key, "1")  # a document without units needs no weight
+        text = text_by_key.get(key, "1")  # a document without units needs no weight
         try:
             weight = float(text)
         except ValueError:
@@ -96,8 +99,8 @@ def with_weights(continua: Mapping[str, Continuum], said: str | Path) -> dict[st
         if not 0 < weight < math.inf:
             hint = "Give 1 / (share of the document's stratum that was sampled)"
             raise DataError(f"weight {text!r} is not a number > 0", file=key, hint=hint)
-        made[key] = c.with_weight(weight).noting("weight", told)
-    return made
+        weighted[key] = c.with_weight(weight).noting("weight", note)
+    return weighted
 
 
 def in_order(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, Continuum]:
@@ -120,26 +123,26 @@ def in_order(continua: Mapping[str, Continuum], said: str | Path) -> dict[str, C
     """
     if "{" in str(said):
         raise UsageError("the order is a feature of the units or a CSV file, not a pattern")
-    found, told = _said_of_documents(continua, said, "order")
-    if missing := [key for key, value in found.items() if not value]:
+    value_by_key, note = _said_of_documents(continua, said, "order")
+    if missing := [key for key, value in value_by_key.items() if not value]:
         raise DataError("has no place in the order", file=missing[0])
-    numbers = {k: number for k, v in found.items() if math.isfinite(number := _number(v))}
-    if odd := [k for k in found if k not in numbers] if numbers else []:
-        one = found[odd[0]]
-        other = found[next(iter(numbers))]
+    numbers = {k: number for k, v in value_by_key.items() if math.isfinite(number := _number(v))}
+    if odd := [k for k in value_by_key if k not in numbers] if numbers else []:
+        one = value_by_key[odd[0]]
+        other = value_by_key[next(iter(numbers))]
         what = f"its place in the order is {one!r}; other documents have numbers, such as {other!r}"
         raise DataError(what, file=odd[0], hint="Give numbers, or dates such as 2026-11-23")
-    places: Mapping[str, float | str] = numbers or found
+    places: Mapping[str, float | str] = numbers or value_by_key
     ranks = {value: i for i, value in enumerate(sorted({*places.values()}))}
     shared = len(places) - len(ranks)
     if shared and len(ranks) == 1:
-        (only,) = {*found.values()}
+        (only,) = {*value_by_key.values()}
         what = f"all {len(places)} documents have the same place in the order, {only!r}"
         raise DataError(what, hint="Number them in the order in which they were annotated")
     if shared:
-        told = f"{told} ({shared} at another's place)"
+        note = f"{note} ({shared} at another's place)"
     ordered = sorted(continua, key=lambda key: ranks[places[key]] if key in places else -1)
-    return {key: continua[key].noting("order", told) for key in ordered}
+    return {key: continua[key].noting("order", note) for key in ordered}
 
 
 def _number(text: str) -> float:
@@ -157,17 +160,19 @@ def _said_of_documents(
     if name is not None:
         # Documents without units have no feature values; the result does not depend on them.
         return {k: _by_feature(k, c, name, what) for k, c in continua.items() if c.n_units}, name
-    found = _by_table(continua, Path(said), what)
-    return found, fingerprint(*(part for entry in sorted(found.items()) for part in entry))
+    text_by_key = _by_table(continua, Path(said), what)
+    return text_by_key, fingerprint(
+        *(part for entry in sorted(text_by_key.items()) for part in entry)
+    )
 
 
 def _by_feature(key: str, continuum: Continuum, name: str, what: str) -> str:
     check_known([name], continuum.features, "feature")
     values = {*continuum.feature(name)}
     if len(values) > 1:
-        told = ", ".join(sorted("nothing" if v is None else repr(v) for v in values)[:3])
+        listed = ", ".join(sorted("nothing" if v is None else repr(v) for v in values)[:3])
         raise DataError(
-            f"units of the document differ in {name} ({told}), so its {what} is unclear",
+            f"units of the document differ in {name} ({listed}), so its {what} is unclear",
             file=key,
             hint=f"Give the {what}s in a CSV file with the columns document and {what}",
         )
@@ -182,30 +187,33 @@ def _by_pattern(continua: Mapping[str, Continuum], pattern: str) -> dict[str, st
             "'{cluster}-*'"
         )
     place = pieces[1::2].index("{cluster}")
-    found = dict[str, str]()
+    value_by_key = dict[str, str]()
     for key, c in continua.items():
         values = fit(pieces, c.name) or fit(pieces, key)
         if values is None:
             hint = "Change the pattern, or give clusters in a CSV file (document,cluster)"
             raise DataError(f"its name does not fit the cluster {pattern!r}", file=key, hint=hint)
-        found[key] = values[place]
-    return found
+        value_by_key[key] = values[place]
+    return value_by_key
 
 
 def _by_table(continua: Mapping[str, Continuum], path: Path, what: str) -> dict[str, str]:
-    known: dict[str, str] = {}
+    value_by_document: dict[str, str] = {}
     with place_errors(path):
         for row, line in table_of(text_of(path), ("document", what), delimiter=",;\t"):
             document = row["document"].strip()
             value = row[what].strip()
-            if not value or known.setdefault(document, value) != value:
+            if not value or value_by_document.setdefault(document, value) != value:
                 if value:
                     wrong = f"two {what}s"
                 else:
                     wrong = f"no {what}"
                 raise DataError(f"document {document!r} has {wrong}", line=line)
-    found = {key: known.get(c.name, known.get(key)) for key, c in continua.items()}
-    missing = [continua[key].name for key, value in found.items() if value is None]
+    value_by_key = {
+        key: value_by_document.get(c.name, value_by_document.get(key))
+        for key, c in continua.items()
+    }
+    missing = [continua[key].name for key, value in value_by_key.items() if value is None]
     if missing:
         if what == "cluster":
             alone = "; a document of its own is its own cluster"
@@ -216,4 +224,4 @@ def _by_table(continua: Mapping[str, Continuum], path: Path, what: str) -> dict[
             file=path,
             hint=f"Give each document a row (document,{what}){alone}",
         )
-    return {key: value for key, value in found.items() if value is not None}
+    return {key: value for key, value in value_by_key.items() if value is not None}

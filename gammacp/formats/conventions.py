@@ -82,6 +82,6 @@ def notes_of(document: Continuum | Corpus) -> list[ConventionNote]:
         A continuum, or a corpus of them.
     """
     continua = document.continua.values() if isinstance(document, Corpus) else [document]
-    found = [str(c.about.fact(FACT) or "[]") for c in continua]
-    notes = [ConventionNote(**entry) for listed in found for entry in json.loads(listed)]
+    texts = [str(c.about.fact(FACT) or "[]") for c in continua]
+    notes = [ConventionNote(**entry) for listed in texts for entry in json.loads(listed)]
     return list(dict.fromkeys(notes))

@@ -121,7 +121,7 @@ def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
     features = feature_names(document.categories)
     inside = columns_inside(by_name(document).values())
     called = any(c.links for c in by_name(document).values())
-    taken = {
+    reserved = {
         "document",
         *ORDER,
         FRAGMENTS,
@@ -131,7 +131,7 @@ def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
         *(() if several else COLUMNS["document"]),
     }
     for name in features:
-        if as_role(name) in taken:
+        if as_role(name) in reserved:
             raise DataError(
                 f"feature {name!r} would be read as another column", hint="Write JSON instead"
             )
@@ -151,7 +151,7 @@ def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
         for name in (*continuum.annotators, *plain(continuum.categories)[0], *features, *values):
             _trim(name, "name")
         for u in continuum:
-            known = features_of(u.category)
+            features_of_unit = features_of(u.category)
             place: tuple[str, ...] = (
                 u.annotator,
                 category_of(u.category) or "",
@@ -159,4 +159,4 @@ def _rows(document: Continuum | Corpus) -> Iterator[tuple[str, ...]]:
                 as_text(u.end),
             )
             place += (*_cells(u, inside), *((u.id,) * called))
-            yield (*first, *place, *(known.get(name, "") for name in features))
+            yield (*first, *place, *(features_of_unit.get(name, "") for name in features))

@@ -58,20 +58,22 @@ def on_one_line(parts: Sequence[Continuum]) -> tuple[list[Continuum], tuple[Left
     edits = {text: _edits(text, texts[0]) for text in texts}
     # Number of places to insert before each character of the first text, and behind the last one.
     room = np.zeros(len(texts[0]) + 1, np.int64)
-    for found in edits.values():
-        for kind, t0, t1, f0, _ in found:
+    for text_edits in edits.values():
+        for kind, t0, t1, f0, _ in text_edits:
             room[f0] = max(room[f0], t1 - t0 if kind == "delete" else 0)
     places = {text: _places(len(text), edits[text], room) for text in texts}
     line = [" "] * (len(texts[0]) + int(room.sum()))
     for text in reversed(texts):
         for place, character in zip(places[text].tolist(), text, strict=False):
             line[place] = character
-    told = [_differences(text, texts[0], edits[text], owners, parts[0].name) for text in texts[1:]]
+    losses = [
+        _differences(text, texts[0], edits[text], owners, parts[0].name) for text in texts[1:]
+    ]
     joined = "".join(line)
     moved = [
         p if p.text is None else _move(p, _edges_on_line(places[p.text]), joined) for p in parts
     ]
-    return moved, tuple(told)
+    return moved, tuple(losses)
 
 
 def _in_characters(part: Continuum) -> Continuum:
@@ -126,11 +128,11 @@ def _edits(text: str, first: str) -> list[tuple[str, int, int, int, int]]:
 
 def _places(length: int, edits: list[tuple[str, int, int, int, int]], room: Indices) -> Indices:
     """Return the place of each character of a text in the aligned text, and the end of all."""
-    own = np.arange(len(room)) + np.cumsum(room)
-    places = np.full(length + 1, own[-1])
+    own_places = np.arange(len(room)) + np.cumsum(room)
+    places = np.full(length + 1, own_places[-1])
     for kind, t0, t1, f0, f1 in edits:
-        inserted = own[f0] - room[f0] + np.arange(t1 - t0)
-        places[t0:t1] = inserted if kind == "delete" else own[f0:f1] if t1 > t0 else ()
+        inserted = own_places[f0] - room[f0] + np.arange(t1 - t0)
+        places[t0:t1] = inserted if kind == "delete" else own_places[f0:f1] if t1 > t0 else ()
     return places
 
 

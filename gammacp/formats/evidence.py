@@ -154,7 +154,7 @@ def settle(
     for convention in first:
         if (settled := _all(documents, convention)) is not None:
             return _told(source, documents, convention, settled)
-    fitting = [(c, made) for c in conventions() if (made := _all(documents, c)) is not None]
+    fitting = [(c, readings) for c in conventions() if (readings := _all(documents, c)) is not None]
     if not fitting:
         raise _misfit(source, documents, own, hint)
     one, settled = fitting[0]
@@ -237,15 +237,15 @@ def _differ(document: Quoted, one: CountedText, other: CountedText) -> bool:
 
 def _all(documents: Sequence[Quoted], convention: Convention) -> list[Settled] | None:
     """Return all documents under a convention; None if a quote does not fit."""
-    found: list[Settled] = []
+    settled_documents: list[Settled] = []
     for document in documents:
         settled = _fit(document, convention, strict=True)
         if settled is None and document.optional:
             settled = Settled(None, convention.of(""))
         if settled is None:
             return None
-        found.append(settled)
-    return found
+        settled_documents.append(settled)
+    return settled_documents
 
 
 def _fit(document: Quoted, convention: Convention, *, strict: bool = False) -> Settled | None:
@@ -268,14 +268,14 @@ def _fit(document: Quoted, convention: Convention, *, strict: bool = False) -> S
 
 
 def _places(quote: Quote, counted: CountedText) -> list[tuple[int | None, int | None]]:
-    found: list[tuple[int | None, int | None]] = []
+    spans: list[tuple[int | None, int | None]] = []
     for start, end in quote.parts:
         if end is None:
             low = counted.place(start)
-            found.append((low, None if low is None else low + len(quote.text or "")))
+            spans.append((low, None if low is None else low + len(quote.text or "")))
         else:
-            found.append(counted.span(start, end))
-    return found
+            spans.append(counted.span(start, end))
+    return spans
 
 
 def _fits(text: str, quote: Quote, counted: CountedText) -> bool:
@@ -343,7 +343,7 @@ def _counts(documents: Sequence[Quoted], usual: Convention) -> str:
     else:
         quotes = f"the first {total} quotes"
     best = max(fitting, key=lambda c: len(fitting[c]))
-    rest = {c: found - fitting[best] for c, found in fitting.items()}
+    rest = {c: fitting_quotes - fitting[best] for c, fitting_quotes in fitting.items()}
     other = max(rest, key=lambda c: len(rest[c]))
     many = len(fitting[best])
     few = len(rest[other])
@@ -358,12 +358,12 @@ def _counts(documents: Sequence[Quoted], usual: Convention) -> str:
 
 
 def _which_fit(documents: Sequence[Quoted], convention: Convention) -> set[tuple[int, int]]:
-    found: set[tuple[int, int]] = set()
-    left = _COUNTED
+    fitting: set[tuple[int, int]] = set()
+    remaining = _COUNTED
     for number, document in enumerate(documents):
-        quoted = [(i, q) for i, q in enumerate(document.quotes) if q.text is not None][:left]
-        left -= len(quoted)
+        quoted = [(i, q) for i, q in enumerate(document.quotes) if q.text is not None][:remaining]
+        remaining -= len(quoted)
         for text in document.texts[:1] if quoted else ():
             counted = convention.of(text)
-            found |= {(number, i) for i, quote in quoted if _fits(text, quote, counted)}
-    return found
+            fitting |= {(number, i) for i, quote in quoted if _fits(text, quote, counted)}
+    return fitting

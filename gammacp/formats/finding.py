@@ -106,7 +106,7 @@ class Finding:
     def left_out(self) -> tuple[LeftOut, ...]:
         """Files that were passed over, except companions of files that were read."""
         places = [(place_of(source), source) for source, _ in self.found]
-        own = {place for place, _ in places}
+        read_files = {place for place, _ in places}
         # The text of a document has the document's name, or lies in the project's folder `sources`.
         read = {place.with_suffix("") for place, _ in places}
         read |= {place.with_name(source.document) for place, source in places if source.document}
@@ -116,8 +116,8 @@ class Finding:
             stem = file.with_suffix("")
             of_project = file.parent.name.lower() == "sources" and file.parent.parent in projects
             beside = {stem, stem.with_suffix("")} & read or of_project
-            known = beside and file not in own
-            if not known and file.name not in (*TYPE_SYSTEMS, "annotation.conf"):
+            is_beside = beside and file not in read_files
+            if not is_beside and file.name not in (*TYPE_SYSTEMS, "annotation.conf"):
                 tallies.setdefault(where, Tally(str(where))).add("file", reason)
         return tuple(entry for tally in tallies.values() for entry in tally.entries())
 
@@ -274,10 +274,10 @@ def _unknown(source: Source, place: Path) -> DataError:
         elsewhere = advice("bracketed files")
     else:
         elsewhere = ""
-    seen = looks_like(source)
+    guess = looks_like(source)
     hint = f"{candidates(place)}{f'. {elsewhere}' if elsewhere else ''}"
     return source.error(
-        f"format is not recognised{f': {seen}' if seen else ''}" if content else "file is empty",
+        f"format is not recognised{f': {guess}' if guess else ''}" if content else "file is empty",
         hint=hint if content else "Export it again",
     )
 
@@ -325,17 +325,17 @@ def matches(pattern: PathLike) -> list[Path]:
         It leads out of the folder of `confine`.
     """
     whole = Path(pattern)
-    found = {Path(whole.anchor)}
+    paths = {Path(whole.anchor)}
     for part in whole.parts[bool(whole.anchor) :]:
         if part == "**":
-            for folder in found:  # a link that `*` found may lead elsewhere
+            for folder in paths:  # a link that `*` found may lead elsewhere
                 check_inside(folder)
-            found |= {p for folder in found for p in _folders_below(folder)}
+            paths |= {p for folder in paths for p in _folders_below(folder)}
         elif glob.has_magic(part):
-            found = {p for folder in found for p in _in(folder, part)}
+            paths = {p for folder in paths for p in _in(folder, part)}
         else:
-            found = {path for folder in found if (path := folder / part).exists()}
-    return sorted(found)
+            paths = {path for folder in paths if (path := folder / part).exists()}
+    return sorted(paths)
 
 
 def _folders_below(folder: Path) -> list[Path]:
@@ -388,8 +388,8 @@ def expand(paths: Iterable[PathLike], chosen: Format | None = None) -> list[tupl
 def _expand(paths: Iterable[PathLike], search: Finding) -> list[tuple[Path, Path | None]]:
     """Return (file, folder it was found in) for all paths; the folder is None if it was named."""
     files: dict[Path, Path | None] = {}
-    for given in paths:
-        path = Path(given)
+    for entry in paths:
+        path = Path(entry)
         # A name may be longer than the system takes: then it is no file's.
         if os.path.isdir(path):  # noqa: PTH112
             check_inside(path)
@@ -526,17 +526,17 @@ def _head_of_member(content: bytes) -> bytes:
 
 def _by_name(path: Path, content: bytes, search: Finding) -> dict[str, bytes]:
     """Return the files in an archive by name; a name is left out if files with it differ."""
-    found: dict[str, list[bytes]] = {}
+    contents_by_name: dict[str, list[bytes]] = {}
     for member, data in members(content, str(path)):
-        found.setdefault(str(member), []).append(data)
-    reasons = why_not_annotators(found)
+        contents_by_name.setdefault(str(member), []).append(data)
+    reasons = why_not_annotators(contents_by_name)
     inside = path.with_suffix("")
-    for name, (first, *others) in [*found.items()]:
+    for name, (first, *others) in [*contents_by_name.items()]:
         if all(other == first for other in others):
             why = reasons[name] or "a copy of another file of this name in the archive"
             search.passed += [(inside / name, path, why)] * len(others)
         elif reasons[name] in ("", CURATOR):
-            del found[name]
+            del contents_by_name[name]
             search.fail(
                 inside / name,
                 DataError(
@@ -546,7 +546,7 @@ def _by_name(path: Path, content: bytes, search: Finding) -> dict[str, bytes]:
                 ),
                 f"{path}!{name}",
             )
-    return {name: contents[-1] for name, contents in found.items()}
+    return {name: contents[-1] for name, contents in contents_by_name.items()}
 
 
 def _members_to_read(path: Path, content: bytes, search: Finding) -> list[tuple[Source, Path]]:

@@ -36,8 +36,10 @@ def read_grids(path: Path) -> Mapping[str, Grid]:
         mine = spans.setdefault(row.get("document", ""), [])
         start, end = (row.position(side, "place of a grid:") for side in ("start", "end"))
         if start >= end or (mine and start < mine[-1][1]):
-            said = f"place {row['start']}-{row['end']} is empty, or begins before the last one ends"
-            raise row.error(said, "Write one place a line, in ascending order")
+            fault = (
+                f"place {row['start']}-{row['end']} is empty, or begins before the last one ends"
+            )
+            raise row.error(fault, "Write one place a line, in ascending order")
         mine.append((start, end))
     if not spans:
         raise DataError("the grid has no places", file=path, hint="Write start,end, then places")

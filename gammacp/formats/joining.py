@@ -39,11 +39,11 @@ class Joining:
 
     def in_words(self) -> str:
         """Describe the layout's reading, as `interview by Ann, Bob`."""
-        said = [
+        phrases = [
             f"{name} by {_few(people)}" if name else _few(people)
             for name, people in self.documents.items()
         ]
-        return _few(said, "; ")
+        return _few(phrases, "; ")
 
 
 def _few(names: Sequence[str], between: str = ", ") -> str:
@@ -80,9 +80,9 @@ class DocumentPart:
     @property
     def annotator(self) -> str:
         """The annotator that the path names; "" if the file names its annotators."""
-        own = self.source.annotator
-        if own in self.continuum.annotators:
-            return own
+        name = self.source.annotator
+        if name in self.continuum.annotators:
+            return name
         return ""
 
     @property
@@ -109,7 +109,7 @@ def joinings(
         The reader of their format.
     """
     listed = all(file.listed for file in files)
-    found: list[tuple[tuple[float, ...], Joining]] = []
+    ranked: list[tuple[tuple[float, ...], Joining]] = []
     for number, layout in enumerate(_LAYOUTS):
         if listed:
             chosen = layout.replace("{document}", "*")
@@ -128,15 +128,15 @@ def joinings(
         twice = any(len({who for who, _ in part}) < len(part) for part in documents.values())
         if twice or not shared or not _joins(shared[0], read, chosen):
             continue
-        said = sum(n.annotator in f.own for n, f in zip(names, files, strict=True))
+        named = sum(n.annotator in f.own for n, f in zip(names, files, strict=True))
         together = sum(map(len, shared))
         people = {d: tuple(who for who, _ in part) for d, part in documents.items()}
         # Rank by the annotators that the files confirm, then by the number of joined files; layouts
         # of file names come before layouts of folders.
-        rank = (-said, -together, float("/" in layout))
-        found.append(((*rank, number), Joining(chosen, people)))
-    found.sort(key=lambda entry: entry[0])
-    return tuple(joining for rank, joining in found if rank[:3] == found[0][0][:3])
+        rank = (-named, -together, float("/" in layout))
+        ranked.append(((*rank, number), Joining(chosen, people)))
+    ranked.sort(key=lambda entry: entry[0])
+    return tuple(joining for rank, joining in ranked if rank[:3] == ranked[0][0][:3])
 
 
 def _joins(
@@ -155,8 +155,8 @@ def _joins(
     try:
         for who, file in part[:_NAMED]:
             name = names_from_path(place_of(file.source), layout).document
-            made = read(replace(file.source, document=name, annotator=who))
-            for c in made.values() if isinstance(made, Corpus) else [made]:
+            document = read(replace(file.source, document=name, annotator=who))
+            for c in document.values() if isinstance(document, Corpus) else [document]:
                 together.setdefault(c.name, []).append(c)
         several = any(merge_parts(on_one_line(p)[0]).n_annotators > 1 for p in together.values())
     except DataError as error:

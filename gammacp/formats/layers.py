@@ -70,9 +70,9 @@ def union(found: Iterable[Layers]) -> dict[str, Layer]:
     together: dict[str, Layer] = {}
     for layers in found:
         for name, layer in layers.items():
-            known = together.get(name, Layer(offered=False))
-            features = dict.fromkeys((*known.features, *layer.features))
-            together[name] = Layer(tuple(features), known.offered or layer.offered)
+            previous = together.get(name, Layer(offered=False))
+            features = dict.fromkeys((*previous.features, *layer.features))
+            together[name] = Layer(tuple(features), previous.offered or layer.offered)
     return together
 
 
@@ -101,8 +101,8 @@ def chosen_layer(layers: Layers, wanted: str | None) -> str | None:
             problem = "fits several layers"
         else:
             problem = "does not occur"
-        there = ", ".join(fitting or offered) or "none"
-        raise DataError(f"layer {wanted!r} {problem}", hint=f"There are: {there}")
+        names = ", ".join(fitting or offered) or "none"
+        raise DataError(f"layer {wanted!r} {problem}", hint=f"There are: {names}")
     return fitting[0]
 
 
@@ -115,17 +115,17 @@ def chosen_feature(layers: Layers, layer: str | None, wanted: str | None) -> str
         There is no such feature, or there are several and none is the usual one.
     """
     features = layers.get(layer or "", Layer()).features
-    there = ", ".join(features) or "none"
+    names = ", ".join(features) or "none"
     if wanted is not None:
         if wanted not in features:
             raise DataError(
-                f"feature {wanted!r} of layer {layer!r} does not occur", hint=f"There are: {there}"
+                f"feature {wanted!r} of layer {layer!r} does not occur", hint=f"There are: {names}"
             )
         return wanted
     usual = [f for f in USUAL_FEATURES if f in features]
     if len(features) > 1 and not usual:
         raise DataError(
-            f"layer {layer!r} has several features: {there}",
+            f"layer {layer!r} has several features: {names}",
             hint="Choose the category with `feature=`",
         )
     if usual:

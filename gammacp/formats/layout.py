@@ -56,15 +56,17 @@ def names_from_path(path: Path, layout: str | None) -> PathNames:
     parts = (*path.absolute().parts[1:-1], stem)
     if len(parts) < len(wanted):
         raise DataError(f"path is shorter than the layout {layout!r}", file=path)
-    found = {"{document}": stem, "{annotator}": ""}
+    value_by_field = {"{document}": stem, "{annotator}": ""}
     for pattern, part in zip(wanted, parts[-len(wanted) :], strict=True):
         split = _FIELD.split(pattern)
         values = fit(split, part)
         if values is None:
             raise DataError(f"name does not fit the layout {layout!r}", file=path)
-        found |= zip(split[1::2], values, strict=True)
-    person = [found[key] for key in ("{annotator}", "{session}") if found.get(key)]
-    return PathNames(found["{document}"], "-".join(person))
+        value_by_field |= zip(split[1::2], values, strict=True)
+    person = [
+        value_by_field[key] for key in ("{annotator}", "{session}") if value_by_field.get(key)
+    ]
+    return PathNames(value_by_field["{document}"], "-".join(person))
 
 
 def fit(pattern: Sequence[str], text: str) -> list[str] | None:
@@ -84,7 +86,7 @@ def fit(pattern: Sequence[str], text: str) -> list[str] | None:
         end = len(text) - len(pattern[-1])
     else:
         end = -1
-    found: list[str] = []
+    values: list[str] = []
     # Match from the end, each field as short as possible: this never needs backtracking.
     for i in range(len(pattern) - 2, 0, -2):
         fixed = pattern[i - 1]
@@ -95,11 +97,11 @@ def fit(pattern: Sequence[str], text: str) -> list[str] | None:
             at = 0
         if at < 0 or limit < at + len(fixed) or not text.startswith(fixed, at):
             return None
-        found.append(text[at + len(fixed) : end])
+        values.append(text[at + len(fixed) : end])
         end = at
     if end:
         return None
-    return found[::-1]
+    return values[::-1]
 
 
 def file_name(name: str, kind: str) -> str:

@@ -57,15 +57,15 @@ class MarkableFile:
             A document does not occur, has no stretch, or is not named although there are several;
             with the line, if there is one.
         """
-        known = dict.fromkeys(read)
+        names = dict.fromkeys(read)
         needed = dict.fromkeys(kept)
         for name in self.stretches:
-            if name and name not in known:
+            if name and name not in names:
                 raise DataError(
                     f"document {name!r} does not occur",
                     file=self.path,
                     line=self.lines[name][0],
-                    hint=f"There are: {first_names(sorted(known), 10)}",
+                    hint=f"There are: {first_names(sorted(names), 10)}",
                 )
         if "" in self.stretches and len(needed) > 1:
             raise DataError(

@@ -53,23 +53,23 @@ def categories_of(continua: Iterable[Continuum]) -> list[str]:
 
 
 def _check(parts: Sequence[Continuum]) -> None:
-    seen: set[str] = set()
+    previous_names: set[str] = set()
     for part in parts:
         for annotator in part.annotators:
-            if annotator in seen:
+            if annotator in previous_names:
                 raise DataError(
                     f"annotator {annotator!r} occurs in two files of document {part.name!r}",
                     hint="Keep one of the files, or say with `layout=` where paths hold names",
                 )
-            seen.add(annotator)
+            previous_names.add(annotator)
     units = {p.offset_unit for p in parts}
     if len(units) > 1:
         raise DataError(f"offset units differ: {', '.join(sorted(units))}")
     sizes = {size: p.annotators for p in parts if (size := p.about.fact(SIZE))}
     if len(sizes) > 1:
-        said = ", ".join(f"{size} by {' and '.join(who)}" for size, who in sizes.items())
+        listed = ", ".join(f"{size} by {' and '.join(who)}" for size, who in sizes.items())
         raise DataError(
-            f"image {parts[0].name!r} has several sizes: {said}",
+            f"image {parts[0].name!r} has several sizes: {listed}",
             hint="Shapes can be compared only on the same image: export all at one size",
         )
     texts = [(p.annotators, p.text) for p in parts if p.text is not None]

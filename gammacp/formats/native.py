@@ -90,12 +90,14 @@ class _Continuum(BaseModel, extra="allow"):
     def build(self, name: str) -> Continuum:
         more: list[dict[str, Any]] = [{_kind(x): x for x in row[4:]} for row in self.units]
         inside: list[Any] = [m.get("fragments", ()) for m in more]
-        known: list[Any] = [m.get("features", {}) for m in more]
-        found = [from_json(m["shape"]) if "shape" in m else None for m in more]
-        for row, placed in zip(self.units, found, strict=True):
+        features: list[Any] = [m.get("features", {}) for m in more]
+        shapes_by_row = [from_json(m["shape"]) if "shape" in m else None for m in more]
+        for row, placed in zip(self.units, shapes_by_row, strict=True):
             if placed is not None and placed[0] != tuple(row[2:4]):
                 raise DataError(f"shape of unit {row[2]:.15g}-{row[3]:.15g} has other ends")
-        rows = [(r[0], to_label(r[1], f), *r[2:4]) for r, f in zip(self.units, known, strict=True)]
+        rows = [
+            (r[0], to_label(r[1], f), *r[2:4]) for r, f in zip(self.units, features, strict=True)
+        ]
         columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], [], []]
         declared = self.model_dump(exclude={"units", "unnamed", *(self.model_extra or ())})
         declared["categories"] = _labels(self.categories)
@@ -105,13 +107,13 @@ class _Continuum(BaseModel, extra="allow"):
             raise DataError(f"there are {len(self.ids)} ids for {len(rows)} units")
         if self.markable and self.bounds is not None:
             _check_stretches(self.markable, self.bounds)
-        made = Continuum.from_columns(
+        continuum = Continuum.from_columns(
             *columns,
             fragments=inside if any(inside) else None,
-            shapes=[p and p[1] for p in found] if any(found) else None,
+            shapes=[p and p[1] for p in shapes_by_row] if any(shapes_by_row) else None,
             **{**declared, "name": name if self.name is None else self.name},
         )
-        return declare_unnamed_readers(made, self.unnamed)
+        return declare_unnamed_readers(continuum, self.unnamed)
 
 
 def _check_stretches(stretches: list[tuple[float, float]], bounds: tuple[float, float]) -> None:
@@ -262,8 +264,8 @@ def _places(grid: Grid) -> object:
 
 def _row(u: Unit) -> str:
     cells = [_json(u.annotator), _json(category_of(u.category)), as_text(u.start), as_text(u.end)]
-    if known := features_of(u.category):
-        cells.append(_json(dict(known)))
+    if features := features_of(u.category):
+        cells.append(_json(dict(features)))
     if u.fragments:
         pairs = ", ".join(f"[{as_text(s)}, {as_text(e)}]" for s, e in u.fragments)
         cells.append(f"[{pairs}]")

@@ -119,10 +119,10 @@ class CountedText:
         last = len(self.places) - 1
         if offset > last:
             return self.length + offset - last
-        found = int(self.places[offset])
-        if found == INSIDE:
+        place_in_text = int(self.places[offset])
+        if place_in_text == INSIDE:
             return None
-        return found
+        return place_in_text
 
     def span(self, start: int, end: int) -> tuple[int | None, int | None]:
         """Return the start and end of a span in code points.
@@ -165,11 +165,11 @@ class Convention:
         text
             Text in the file.
         """
-        told = text
+        retold = text
         places = None
         for part in self.parts:
             if part.retell is not None:
-                told, step = part.retell(told)
+                retold, step = part.retell(retold)
                 if places is None:
                     places = step
                 else:
@@ -188,9 +188,9 @@ def _unmarked(text: str) -> Retold:
 
 
 def _short_breaks(text: str) -> Retold:
-    kept = np.full(len(text) + 1, True)
-    kept[[m.end() - 1 for m in re.finditer("\r\n", text)]] = False
-    return text.replace("\r\n", "\n"), np.flatnonzero(kept)
+    is_kept = np.full(len(text) + 1, True)
+    is_kept[[m.end() - 1 for m in re.finditer("\r\n", text)]] = False
+    return text.replace("\r\n", "\n"), np.flatnonzero(is_kept)
 
 
 def _long_breaks(text: str) -> Retold:
@@ -206,10 +206,10 @@ def _single_blanks(text: str) -> Retold:
 
 
 def _trimmed(text: str) -> Retold:
-    told, places = _single_blanks(text)
-    begin = int(told.startswith(" "))
-    end = max(begin, len(told) - told.endswith(" "))
-    return told[begin:end], places[begin : end + 1]
+    retold, places = _single_blanks(text)
+    begin = int(retold.startswith(" "))
+    end = max(begin, len(retold) - retold.endswith(" "))
+    return retold[begin:end], places[begin : end + 1]
 
 
 def _normalised(form: Form) -> Callable[[str], Retold]:
@@ -218,19 +218,19 @@ def _normalised(form: Form) -> Callable[[str], Retold]:
     def retell(text: str) -> Retold:
         if unicodedata.is_normalized(form, text):
             return text, np.arange(len(text) + 1)
-        told: list[str] = []
+        pieces: list[str] = []
         places: list[int] = []
         at = 0
         for start, end in _clusters(text, form):
             cluster = text[start:end]
-            made = unicodedata.normalize(form, text[start:end])
-            if cluster != made:
-                told += [text[at:start], made]
-                places += [*range(at, start + 1), *[INSIDE] * (len(made) - 1)]
+            normalised = unicodedata.normalize(form, text[start:end])
+            if cluster != normalised:
+                pieces += [text[at:start], normalised]
+                places += [*range(at, start + 1), *[INSIDE] * (len(normalised) - 1)]
                 at = end
-        told.append(text[at:])
+        pieces.append(text[at:])
         places += range(at, len(text) + 1)
-        return "".join(told), np.array(places, np.int64)
+        return "".join(pieces), np.array(places, np.int64)
 
     return retell
 
@@ -257,8 +257,8 @@ def _clusters(text: str, form: Form) -> Iterator[tuple[int, int]]:
 
 def _points(text: str) -> Indices:
     """Return the code points of a text."""
-    found: Indices = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    return found
+    points: Indices = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    return points
 
 
 def _widths_in_utf16(text: str) -> Indices:

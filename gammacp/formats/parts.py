@@ -80,8 +80,8 @@ def write_parts(
                 )
             for key, content in render(c, units).items():
                 if key.startswith("."):
-                    made = file.with_suffix(key)
-                    files[made] = files.get(made, "") + content
+                    target = file.with_suffix(key)
+                    files[target] = files.get(target, "") + content
                 else:
                     fixed[file.with_name(key)] = content
     files |= {file: content for file, content in fixed.items() if not file.exists()}
@@ -91,10 +91,10 @@ def write_parts(
 
 def _check_is_read(pattern: Path, file: Path) -> None:
     """Raise a DataError if a path made from names would be passed over when folders are read."""
-    made = "/".join(b for a, b in zip(pattern.parts, file.parts, strict=True) if a != b)
-    if made and (reason := why_not_annotators([made])[made]):
+    names_path = "/".join(b for a, b in zip(pattern.parts, file.parts, strict=True) if a != b)
+    if names_path and (reason := why_not_annotators([names_path])[names_path]):
         raise DataError(
-            f"{made!r} would not be read from a folder: {reason}",
+            f"{names_path!r} would not be read from a folder: {reason}",
             file=file,
             hint="Rename the annotator or the document",
         )

@@ -108,12 +108,14 @@ class Collection:
         gone = [a for a in names if any(a in each for each in lacking.values())]
         if not gone:
             return None
-        there = [name for name, each in lacking.items() if each]
-        if len(there) == 1:
-            where = there[0]
+        documents = [name for name, each in lacking.items() if each]
+        if len(documents) == 1:
+            where = documents[0]
         else:
-            where = f"{len(there)} documents"
-        advice = next((a for name in there if (a := self.continua[name].about.fact(OTHERS))), "")
+            where = f"{len(documents)} documents"
+        advice = next(
+            (a for name in documents if (a := self.continua[name].about.fact(OTHERS))), ""
+        )
         return (
             f"{', '.join(gone)}: declared, but without a file in {where}. Each file there has one "
             "annotator's work, and a declared annotator counts as having found nothing. "
@@ -140,14 +142,14 @@ def read(path: PathLike, *, format: str | None = None, **options: object) -> Con
     UsageError
         No such format or option.
     """
-    found = collect([path], format=format, **options)
-    for _, error in found.failures:
+    collection = collect([path], format=format, **options)
+    for _, error in collection.failures:
         raise error
-    if len(found.continua) != 1:
+    if len(collection.continua) != 1:
         raise DataError(
-            f"{len(found.continua)} continua instead of one", file=path, hint="Use read_corpus"
+            f"{len(collection.continua)} continua instead of one", file=path, hint="Use read_corpus"
         )
-    return next(iter(found.continua.values())).with_about(left_out=found.left_out)
+    return next(iter(collection.continua.values())).with_about(left_out=collection.left_out)
 
 
 def read_corpus(
@@ -168,13 +170,13 @@ def read_corpus(
         listed = [paths]
     else:
         listed = list(paths)
-    found = collect(listed, format=format, **options)
-    for _, error in found.failures:
+    collection = collect(listed, format=format, **options)
+    for _, error in collection.failures:
         raise error
     return Corpus.from_continua(
-        by_document(found.continua),
-        categories=categories_of(found.continua.values()),
-        left_out=found.left_out,
+        by_document(collection.continua),
+        categories=categories_of(collection.continua.values()),
+        left_out=collection.left_out,
     )
 
 
@@ -224,18 +226,20 @@ def collect(
         chosen = None
     else:
         chosen = FORMATS[format]
-    given: dict[str, Any] = {k: value for k, value in options.items() if value is not None}
-    layout: str | None = given.pop("layout", None)
-    align_texts = bool(given.pop("align_texts", False))
-    positions = given.pop("positions", None)
-    _check_known(given, chosen)
+    chosen_options: dict[str, Any] = {k: value for k, value in options.items() if value is not None}
+    layout: str | None = chosen_options.pop("layout", None)
+    align_texts = bool(chosen_options.pop("align_texts", False))
+    positions = chosen_options.pop("positions", None)
+    _check_known(chosen_options, chosen)
     asked = list(paths)
     finding = finding or find(asked, chosen, layout)
-    sources, passed = _by_state(finding.found, given.get("include"), given.get("repeated"))
+    sources, passed = _by_state(
+        finding.found, chosen_options.get("include"), chosen_options.get("repeated")
+    )
     by_format = _group_by_key(sources, lambda source: source[1].name)
     if by_format:
-        _check_options(given, [FORMATS[name] for name in by_format], ", ".join(by_format))
-    settings = {name: _settings(group, given) for name, group in by_format.items()}
+        _check_options(chosen_options, [FORMATS[name] for name in by_format], ", ".join(by_format))
+    settings = {name: _settings(group, chosen_options) for name, group in by_format.items()}
     documents, failed = _read_each(sources, settings, instead or {})
     unread = [*finding.unread, *failed]
     left_out = [finding.left_out, passed, *(document.left_out for *_, document in documents)]
@@ -322,17 +326,17 @@ def _by_state(
     from gammacp.formats.states import Wanted, why_left_out
 
     wanted = Wanted.of(include, repeated)
-    taken: list[tuple[Source, Format]] = []
+    selected: list[tuple[Source, Format]] = []
     tallies: dict[str, Tally] = {}
     for source, entry in found:
         origin = source.origin
         if origin is None or origin.state is None or wanted.takes(origin.state):
-            taken.append((source, entry))
+            selected.append((source, entry))
         else:
             reason = why_left_out(origin.state, origin.said)
             where = str(source.path)
             tallies.setdefault(where, Tally(where)).add("file", reason, state=origin.state)
-    return taken, tuple(entry for tally in tallies.values() for entry in tally.entries())
+    return selected, tuple(entry for tally in tallies.values() for entry in tally.entries())
 
 
 def _remarks(
@@ -404,7 +408,7 @@ class _Alike(Mapping[str, str]):
         self._name = name
 
     def __getitem__(self, document: str) -> str:
-        self._table.places[document]
+        self._table.number_by_name[document]
         return self._name
 
     def __iter__(self) -> Iterator[str]:
@@ -416,11 +420,11 @@ class _Alike(Mapping[str, str]):
 
 def _table_of(document: Continuum | Corpus) -> DocumentTable | None:
     if isinstance(document, Corpus):
-        found = document.continua
+        continua = document.continua
     else:
-        found = None
-    if isinstance(found, DocumentTable):
-        return found
+        continua = None
+    if isinstance(continua, DocumentTable):
+        return continua
     return None
 
 
@@ -438,7 +442,7 @@ def _put_together(
     continua: dict[str, Continuum] = {}
     formats: dict[str, str] = {}
     files: dict[str, str] = {}
-    told: list[tuple[LeftOut, ...]] = []
+    losses: list[tuple[LeftOut, ...]] = []
     rows: _FirstRows = {}
     for name, group in _group_by_key(parts, lambda part: part.name).items():
         entry = group[0].format
@@ -451,16 +455,16 @@ def _put_together(
                 missing[place] = tuple(dict.fromkeys((*missing[place], name)))
             if not suspects:
                 whole, aligned = _together(group, align_texts)
-                told.append(aligned)
+                losses.append(aligned)
                 continua[name] = _noting(whole, entry, asked_for)
                 formats[name] = entry.name
                 files[name] = group[0].source.place
         except DataError as error:
             if layout:
-                known = error
+                explained = error
             else:
-                known = _with_layout(error, group, settings, rows)
-            failures.append((name, known.at(name)))
+                explained = _with_layout(error, group, settings, rows)
+            failures.append((name, explained.at(name)))
             missing[name] = (name,)
     alone = {name for name, c in continua.items() if c.n_annotators == 1}
     ways = () if layout else _joinings([part for part in parts if part.name in alone], settings)
@@ -475,7 +479,7 @@ def _put_together(
         continua,
         tuple(failures),
         formats,
-        gather(told),
+        gather(losses),
         ways,
         frozenset(apart),
         missing,
@@ -538,13 +542,13 @@ def _settings(group: list[tuple[Source, Format]], given: Mapping[str, Any]) -> d
 
 def layers_of(group: Iterable[tuple[Source, Format]]) -> dict[str, Layer]:
     """Return the layers of all files whose format has any, with the features of each."""
-    found = []
+    layer_lists = []
     for source, entry in group:
         # The error of a file that cannot be read is reported later, when the file is read.
         with suppress(DataError):
             list_layers = entry.reader.layers
-            found.append(list_layers(source) if list_layers else {})
-    return union(found)
+            layer_lists.append(list_layers(source) if list_layers else {})
+    return union(layer_lists)
 
 
 def _together(
@@ -552,18 +556,18 @@ def _together(
 ) -> tuple[Continuum, tuple[LeftOut, ...]]:
     """Merge the parts of a document; return it with tallies of differences between its texts."""
     parts: Sequence[Continuum] = [part.continuum for part in group]
-    told: tuple[LeftOut, ...] = ()
+    losses: tuple[LeftOut, ...] = ()
     if align_texts:
         # Imported only with this option: texts are seldom aligned.
         from gammacp.formats.differing_texts import on_one_line
 
-        parts, told = on_one_line(parts)
+        parts, losses = on_one_line(parts)
     whole = merge_parts(parts)
     if len(parts) > 1 and (notes := _conventions(parts)):
         from gammacp.formats.conventions import FACT, fact_of
 
         whole = replace(whole, about=whole.about.with_fact(FACT, fact_of(notes)))
-    return whole.noting("align-texts", "yes") if told else whole, told
+    return whole.noting("align-texts", "yes") if losses else whole, losses
 
 
 def _with_layout(
@@ -574,8 +578,8 @@ def _with_layout(
     twice = next((a for i, a in enumerate(people) if a in people[:i]), None)
     if twice is None:
         return error
-    own = [part for part in group if twice in part.continuum.annotators]
-    files = ", ".join(dict.fromkeys(_place_of(part, twice, rows) for part in own))
+    parts_by_annotator = [part for part in group if twice in part.continuum.annotators]
+    files = ", ".join(dict.fromkeys(_place_of(part, twice, rows) for part in parts_by_annotator))
     named = all(part.listed and not part.annotator for part in group)
     ways = () if named else _joinings(group, settings)
     hint = f"Keep one of the files{f', or {_advice(ways)}' if ways else ''}"
@@ -596,17 +600,19 @@ def _place_of(part: DocumentPart, annotator: str, rows: _FirstRows) -> str:
 
 def _joinings(parts: Iterable[DocumentPart], settings: _Settings) -> tuple[Joining, ...]:
     """Return layouts by which files of one format hold one annotator each of a document."""
-    found = {part.source.place: part for part in parts}
-    formats = {part.format.name: part.format for part in found.values()}
-    if len(found) < 2 or len(formats) > 1:
+    part_by_place = {part.source.place: part for part in parts}
+    formats = {part.format.name: part.format for part in part_by_place.values()}
+    if len(part_by_place) < 2 or len(formats) > 1:
         return ()
     ((name, entry),) = formats.items()
-    return joinings([*found.values()], lambda source: entry.reader.read(source, **settings[name]))
+    return joinings(
+        [*part_by_place.values()], lambda source: entry.reader.read(source, **settings[name])
+    )
 
 
 def _advice(ways: tuple[Joining, ...]) -> str:
-    said = [f"`layout='{way.layout}'` ({way.in_words()})" for way in ways[:2]]
-    return f"give {' or '.join(said)}"
+    layouts = [f"`layout='{way.layout}'` ({way.in_words()})" for way in ways[:2]]
+    return f"give {' or '.join(layouts)}"
 
 
 def _suspects(
@@ -624,13 +630,13 @@ def _suspects(
         if part.annotator or joined:
             return [u.place for u in suspects]
         return []
-    own = part.source.document, part.continuum.name
-    found = []
+    names = part.source.document, part.continuum.name
+    places = []
     for each in suspects:
         with suppress(DataError):  # a path that does not fit the layout names no document
-            if names_from_path(each.path, layout or part.format.layout).document in own:
-                found.append(each.place)
-    return found
+            if names_from_path(each.path, layout or part.format.layout).document in names:
+                places.append(each.place)
+    return places
 
 
 def _documents_of(unread: Unread, layout: str | None) -> tuple[str, ...]:
@@ -652,23 +658,23 @@ def _documents_of(unread: Unread, layout: str | None) -> tuple[str, ...]:
 def _check_options(options: Mapping[str, object], formats: Iterable[Format], whose: str) -> None:
     """Raise a UsageError for an option that none of the formats has, as it would have no effect."""
     entries = list(formats)
-    known = sorted({option for entry in entries for option in entry.reader.options})
-    if "include" not in known and any(entry.reader.origin for entry in entries):
-        known.append("include")  # For states of whole files, which are no option of a reader.
-    if any(entry.kept.features for entry in entries) and "features" not in known:
-        known.append("features")  # For features that are read without an option of the reader.
+    allowed = sorted({option for entry in entries for option in entry.reader.options})
+    if "include" not in allowed and any(entry.reader.origin for entry in entries):
+        allowed.append("include")  # For states of whole files, which are no option of a reader.
+    if any(entry.kept.features for entry in entries) and "features" not in allowed:
+        allowed.append("features")  # For features that are read without an option of the reader.
     for name in options:
-        if name not in known and name == "features":
+        if name not in allowed and name == "features":
             raise UsageError(
                 f"{whose} has no features besides the category that a dissimilarity could compare"
             )
-        if name not in known:
-            if name == "feature" and "features" in known:
+        if name not in allowed:
+            if name == "feature" and "features" in allowed:
                 key = json.dumps(options[name], ensure_ascii=False)
                 raise UsageError(
                     f"{whose} has one category. To compare a feature as well, write "
                     f"features.{key} = {{}} into FILE.toml and give `dissimilarity=FILE.toml`"
                 )
             raise UsageError(
-                f"option {name!r} is not one of {whose}; there are: {', '.join(known) or 'none'}"
+                f"option {name!r} is not one of {whose}; there are: {', '.join(allowed) or 'none'}"
             )

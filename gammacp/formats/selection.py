@@ -125,12 +125,12 @@ def select(
     """
     corpus = Corpus.from_continua(continua, categories=categories_of(continua.values()))
     categories = plain(corpus.categories)[0]
-    mapped, own = maps_of(selection.map or {}, categories, corpus.annotators)
+    mapped, maps_by_annotator = maps_of(selection.map or {}, categories, corpus.annotators)
     renamed = selection.rename or {}
     check_known(mapped, categories, "category")
     labels = (*(mapped.get(c, c) for c in categories), *corpus.categories)
-    if own:
-        corpus = _with_own_maps(corpus, mapped, own)
+    if maps_by_annotator:
+        corpus = _with_own_maps(corpus, mapped, maps_by_annotator)
         labels = (*labels, *corpus.categories, *plain(corpus.categories)[0])
         selection = selection.model_copy(update={"map": None})
     check_known(selection.only or (), tuple(dict.fromkeys(labels)), "category")
@@ -139,25 +139,26 @@ def select(
     check_known(selection.exclude or (), people, "annotator")
     if selection.read_until:
         check_known(_whom(selection.read_until, continua.values(), {*people}), people, "annotator")
-    made = {}
+    selected = {}
     for name, c in continua.items():
         chosen = _one(corpus[name], selection, c.name)
         if grids:
             grid = grids.get(c.name, grids.get(""))
         else:
             grid = None
-        made[name] = chosen if grid is None else declare_grid(chosen, grid)
+        selected[name] = chosen if grid is None else declare_grid(chosen, grid)
         if markable is not None:
             # Ask the document as it was read: once units are left out, bounds differ from the
             # extent of the units even if nobody declared them.
             bounded = corpus[name].declared or selection.bounds is not None
-            made[name] = markable.declare(made[name], c.name, bounded=bounded)
-    found = {
-        key: adopt_categories(c, c.categories, name=continua[key].name) for key, c in made.items()
+            selected[name] = markable.declare(selected[name], c.name, bounded=bounded)
+    adopted = {
+        key: adopt_categories(c, c.categories, name=continua[key].name)
+        for key, c in selected.items()
     }
     if selection.exclude:
-        return _without_unused(corpus, found)
-    return found
+        return _without_unused(corpus, adopted)
+    return adopted
 
 
 def maps_of(
@@ -179,17 +180,17 @@ def maps_of(
         An entry could be about several annotators.
     """
     everybody: dict[str, str] = {}
-    own: dict[str, dict[str, str]] = {}
+    maps_by_annotator: dict[str, dict[str, str]] = {}
     for old, new in said.items():
         whose = [a for a in annotators if old.startswith(f"{a}:") and old not in categories]
         if len(whose) > 1:
             both = " and ".join(repr(name) for name in whose)
             raise DataError(f"`map=` {old!r} could be about {both}, whose names begin alike")
         if whose:
-            own.setdefault(whose[0], {})[old[len(whose[0]) + 1 :]] = new
+            maps_by_annotator.setdefault(whose[0], {})[old[len(whose[0]) + 1 :]] = new
         else:
             everybody[old] = new
-    return everybody, own
+    return everybody, maps_by_annotator
 
 
 def used_by_annotator(continua: Iterable[Continuum]) -> set[tuple[str, str]]:
@@ -209,21 +210,21 @@ def _with_own_maps(
     """Return the corpus with categories renamed, without those that are no longer used."""
     used = used_by_annotator(corpus.continua.values())
     for annotator, names in own.items():
-        known = sorted(category for whose, category in used if whose == annotator)
-        check_known(names, known, f"annotator {annotator!r}: category")
-    made = {name: rename_categories_of(c, mapping, own) for name, c in corpus.continua.items()}
-    gone = _used(corpus.continua) - _used(made)
-    kept = {
+        categories = sorted(category for whose, category in used if whose == annotator)
+        check_known(names, categories, f"annotator {annotator!r}: category")
+    renamed = {name: rename_categories_of(c, mapping, own) for name, c in corpus.continua.items()}
+    gone = _used(corpus.continua) - _used(renamed)
+    adopted = {
         name: adopt_categories(c, tuple(x for x in c.categories if x not in gone))
-        for name, c in made.items()
+        for name, c in renamed.items()
     }
-    return Corpus.from_continua(kept, left_out=corpus.left_out)
+    return Corpus.from_continua(adopted, left_out=corpus.left_out)
 
 
 def _whom(said: Iterable[str], continua: Collection[Continuum], people: set[str]) -> set[str]:
     """Return the annotators that are named, without DOCUMENT/ if it is one of these documents."""
-    own = {f"{c.name}/{a}": a for c in continua for a in people}
-    return {own.get(name, name) for name in said}
+    annotator_by_name = {f"{c.name}/{a}": a for c in continua for a in people}
+    return {annotator_by_name.get(name, name) for name in said}
 
 
 def _without_unused(corpus: Corpus, found: dict[str, Continuum]) -> dict[str, Continuum]:
@@ -263,8 +264,8 @@ def _one(continuum: Continuum, selection: Selection, document: str) -> Continuum
     if selection.bounds is not None:
         c = declare_bounds(c, selection.bounds)
     if selection.read_until:
-        said = selection.read_until
-        until = {a: said.get(f"{document}/{a}", said.get(a)) for a in c.annotators}
+        entries = selection.read_until
+        until = {a: entries.get(f"{document}/{a}", entries.get(a)) for a in c.annotators}
         with place_errors(None, part=f"document {document!r}"):
             c = declare_read_until(c, {a: place for a, place in until.items() if place is not None})
     return c

@@ -84,9 +84,9 @@ class Source:
         # Imported here, as few readers make remarks.
         from gammacp.formats.understood import Remark
 
-        made = Remark(self.place, kind, text, count, told)
-        if made not in self.remarks:
-            self.remarks.append(made)
+        new_remark = Remark(self.place, kind, text, count, told)
+        if new_remark not in self.remarks:
+            self.remarks.append(new_remark)
 
     @property
     def place(self) -> str:

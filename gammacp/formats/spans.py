@@ -271,8 +271,8 @@ class Spans(_Counting):
     def continuum(self, categories: Sequence[str] | None = None) -> Continuum:
         """Return a continuum of the units so far; default categories are those that occur."""
         bounds, line = self.bounds or (None, None)
-        there = {(u.annotator, u.id) for u in self._units if u.id}
-        whole = whole_links(self._links, there)
+        unit_ids = {(u.annotator, u.id) for u in self._units if u.id}
+        whole = whole_links(self._links, unit_ids)
         self.leave_out("link", NO_UNIT, len(self._links) - len(whole))
         if whole:
             units = self._units
@@ -343,8 +343,8 @@ def with_shapes(document: D, shapes: str, place: str) -> D:
     else:
         one = reduce_to_hulls
     # Fragments stay.
-    made = {name: c if c.axes == 1 else one(c) for name, c in continua.items()}
-    return with_continua(document, made, mended)
+    shaped = {name: c if c.axes == 1 else one(c) for name, c in continua.items()}
+    return with_continua(document, shaped, mended)
 
 
 def in_pieces(document: D, discontinuous: str, place: str) -> D:
@@ -370,13 +370,13 @@ def in_pieces(document: D, discontinuous: str, place: str) -> D:
     continua = by_name(document)
     if any(c.axes > 1 for c in continua.values()):
         return document
-    made = {name: one(c) for name, c in continua.items()}
-    lost = sum(len(c.links) - len(made[name].links) for name, c in continua.items())
+    cut = {name: one(c) for name, c in continua.items()}
+    lost = sum(len(c.links) - len(cut[name].links) for name, c in continua.items())
     gaps.add("link", "between units that were split into fragments", lost)
     if discontinuous == "cover":
         inside = [b for c in continua.values() if c.breaks is not None for b in c.breaks]
         gaps.add("gap", GAP, sum(map(len, inside)) // 2)
-    return with_continua(document, made, gaps)
+    return with_continua(document, cut, gaps)
 
 
 def by_name(document: Continuum | Corpus) -> Mapping[str, Continuum]:

@@ -27,21 +27,21 @@ def read_teams(path: Path) -> dict[str, str]:
     DataError
         The table cannot be read, names nobody, or an annotator has no team or two.
     """
-    found: dict[str, str] = {}
+    team_by_annotator: dict[str, str] = {}
     with place_errors(path):
         for row, line in table_of(text_of(path), COLUMNS, delimiter=",;\t"):
             annotator, team = (row[column].strip() for column in COLUMNS)
             if not annotator:
                 raise DataError("the annotator has no name", line=line)
-            if not team or found.setdefault(annotator, team) != team:
+            if not team or team_by_annotator.setdefault(annotator, team) != team:
                 if team:
                     wrong = "two teams"
                 else:
                     wrong = "no team"
                 raise DataError(f"annotator {annotator!r} has {wrong}", line=line)
-        if not found:
+        if not team_by_annotator:
             raise DataError("names no annotator", hint="Give each annotator a row (annotator,team)")
-    return found
+    return team_by_annotator
 
 
 def check_members(

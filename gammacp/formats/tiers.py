@@ -67,11 +67,11 @@ def lanes(
     points
         Whether spans have no length; then no two in a lane are at the same place.
     """
-    found: list[list[tuple[float, float, str | None]]] = []
+    rows: list[list[tuple[float, float, str | None]]] = []
     for span in sorted(spans, key=lambda s: (s[0], s[1], (s[2] or "") * points)):
-        reached = ((x[-1][1], x) for x in found)
+        reached = ((x[-1][1], x) for x in rows)
         lane = next((x for r, x in reached if r < span[0] or (r == span[0] and not points)), None)
         if lane is None:
-            found.append(lane := [])
+            rows.append(lane := [])
         lane.append(span)
-    return found
+    return rows

@@ -49,6 +49,6 @@ def by_file(remarks: Iterable[Remark]) -> dict[str, dict[str, dict[str, int]]]:
     """
     files: dict[str, dict[str, dict[str, int]]] = {}
     for remark in sorted(remarks, key=lambda remark: KINDS.index(remark.kind)):
-        said = files.setdefault(remark.file, {}).setdefault(remark.kind, {})
-        said[remark.text] = said.get(remark.text, 0) + remark.count
+        counts = files.setdefault(remark.file, {}).setdefault(remark.kind, {})
+        counts[remark.text] = counts.get(remark.text, 0) + remark.count
     return files

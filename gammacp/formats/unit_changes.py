@@ -121,15 +121,15 @@ def change_between(
     before = _identical(a, b)
     if _share(a, b, int(before.sum())) > 1 - RAISED:
         return None
-    found: list[Change] = []
+    changes: list[Change] = []
     for maps, folded in _bases(a, b, texts):
         one, two = (a.folded(), b.folded()) if folded else (a, b)
         if folded or maps:
-            found += _tested(a, b, before, maps, folded=folded)
+            changes += _tested(a, b, before, maps, folded=folded)
         if len(maps) + folded < 2:
             for shift in _shifts(one.after(maps), two, before):
-                found += _tested(a, b, before, (*maps, shift), folded=folded)
-    return _simplest(found)
+                changes += _tested(a, b, before, (*maps, shift), folded=folded)
+    return _simplest(changes)
 
 
 def _simplest(found: Sequence[Change]) -> Change | None:
@@ -157,12 +157,12 @@ def shift_of_document(a: AnnotatorUnits, b: AnnotatorUnits, known: Change) -> Ch
     before = _identical(one, two)
     if _share(a, b, int(before.sum())) > 1 - RAISED:
         return None
-    found = [
+    changes = [
         replace(change, maps=(*known.maps, *change.maps), folded=known.folded)
         for shift in _shifts(one, two, before)
         for change in _tested(one, two, before, (shift,))
     ]
-    return _simplest(found)
+    return _simplest(changes)
 
 
 def _bases(
@@ -225,11 +225,11 @@ def _has_shift(maps: Sequence[PositionMap]) -> bool:
 
 def _identical(a: AnnotatorUnits, b: AnnotatorUnits) -> Bools:
     """Mark the units of `a` that are identical to one of `b`; each of `b` is used once."""
-    left = Counter(b.keys())
+    remaining = Counter(b.keys())
     flags = np.zeros(len(a), bool)
     for i, key in enumerate(a.keys()):
-        if left[key] > 0:
-            left[key] -= 1
+        if remaining[key] > 0:
+            remaining[key] -= 1
             flags[i] = True
     return flags
 
@@ -292,11 +292,11 @@ def _whole(units: AnnotatorUnits) -> bool:
 def _differ_in_case(a: AnnotatorUnits, b: AnnotatorUnits) -> bool:
     """Return whether labels differ in case or blanks alone, but never those of one annotator."""
     labels = [{*u.labels} for u in (a, b)]
-    folds = [{fold_label(label) for label in own} for own in labels]
+    folds = [{fold_label(label) for label in own_labels} for own_labels in labels]
     either = labels[0] | labels[1]
-    return all(len(fold) == len(own) for fold, own in zip(folds, labels, strict=True)) and len(
-        {fold_label(label) for label in either}
-    ) < len(either)
+    return all(
+        len(fold) == len(own_labels) for fold, own_labels in zip(folds, labels, strict=True)
+    ) and len({fold_label(label) for label in either}) < len(either)
 
 
 def _cuts(a: AnnotatorUnits, b: AnnotatorUnits, by: float, texts: Sequence[str | None]) -> bool:
@@ -333,16 +333,16 @@ def _shifts(a: AnnotatorUnits, b: AnnotatorUnits, before: Bools) -> list[Positio
     chance = _by_chance(a, b)
     whole = PositionMap(start=shift, end=shift)
     if count - chance >= _BEYOND_CHANCE * half:
-        found = [whole]
+        shifts = [whole]
     else:
-        found = []
+        shifts = []
     if before.any() and len({*a.documents}) == 1:
         since = _place_of_shift(a, b, shift)
     else:
         since = None
     if since is not None and since[1] - chance >= _BEYOND_CHANCE * half:
-        found.append(replace(whole, since=since[0]))
-    return found
+        shifts.append(replace(whole, since=since[0]))
+    return shifts
 
 
 def _votes(a: AnnotatorUnits, b: AnnotatorUnits) -> dict[float, int]:
@@ -354,9 +354,9 @@ def _votes(a: AnnotatorUnits, b: AnnotatorUnits) -> dict[float, int]:
         for document, label, length, start in rows:
             groups.setdefault((document, label, length), ([], []))[side].append(start)
     apart = [
-        np.subtract.outer(others[:_WITHIN_GROUP], own[:_WITHIN_GROUP]).ravel()
-        for own, others in groups.values()
-        if own and others
+        np.subtract.outer(others[:_WITHIN_GROUP], own_starts[:_WITHIN_GROUP]).ravel()
+        for own_starts, others in groups.values()
+        if own_starts and others
     ]
     if not apart:
         return {}

@@ -106,11 +106,11 @@ class UnitTable:
             _add(documents, row, self.features, self.written)
         documents.leave_out("line", "comment", self.notes.comments)
         _add_links(documents, links or "")
-        found: Continuum | Corpus = self._with_notes(documents).corpus()
-        if isinstance(found, Corpus) and "document" not in header:
-            found = found[""].with_about(name=source.document, left_out=found.left_out)
-        found = in_pieces(found, self.discontinuous, source.place)
-        return with_shapes(found, self.shapes, source.place)
+        document: Continuum | Corpus = self._with_notes(documents).corpus()
+        if isinstance(document, Corpus) and "document" not in header:
+            document = document[""].with_about(name=source.document, left_out=document.left_out)
+        document = in_pieces(document, self.discontinuous, source.place)
+        return with_shapes(document, self.shapes, source.place)
 
     def _records(
         self,
@@ -191,36 +191,36 @@ def header_of(
     """
     with source.place_errors(line):
         places = places_of_roles(row, features, columns)
-    found = {role: i for role, (i, *_) in places.items()}
+    column_by_role = {role: i for role, (i, *_) in places.items()}
     for low, high in zip(AXES[::2], AXES[1::2], strict=True):
-        if (low in found) != (high in found):
-            found.pop(low, found.pop(high, None))
-    missing = missing_roles({*found, *(("annotator",) if source.annotator else ())})
+        if (low in column_by_role) != (high in column_by_role):
+            column_by_role.pop(low, column_by_role.pop(high, None))
+    missing = missing_roles({*column_by_role, *(("annotator",) if source.annotator else ())})
     if missing:
         numbers = any(_is_number(cell) for cell in row)
         cells = sum(bool(cell.strip()) for cell in row)
-        if columns or (not numbers and (len(found) >= 2 or cells >= _FEWEST)):
-            own = ("annotator",) if source.annotator else ()
+        if columns or (not numbers and (len(column_by_role) >= 2 or cells >= _FEWEST)):
+            roles_of_source = ("annotator",) if source.annotator else ()
             with source.place_errors(line):
-                raise unknown_columns(row, places, own)
+                raise unknown_columns(row, places, roles_of_source)
         return None
     for role, several in places.items():
-        if len(several) > 1 and role in found:
+        if len(several) > 1 and role in column_by_role:
             both = ", ".join(repr(row[i]) for i in several)
             raise source.error(
                 f"several columns could be the {role}: {both}",
                 line=line,
                 hint=f"Choose one: `columns={role}=NAME`",
             )
-    others = [row[i] for i in range(len(row)) if i not in found.values()]
-    if "category" not in found and others:
+    others = [row[i] for i in range(len(row)) if i not in column_by_role.values()]
+    if "category" not in column_by_role and others:
         raise source.error(
             f"header has {', '.join(map(repr, others))}, but no column 'category'",
             line=line,
             hint="Say which column holds categories: `columns=category=NAME`, or keep only "
             "annotator, start, end",
         )
-    return found
+    return column_by_role
 
 
 def count_of(row: Sequence[str]) -> str:
@@ -239,9 +239,9 @@ def _is_number(cell: str) -> bool:
 def _column(source: Source, names: Sequence[str], feature: str, line: int) -> int:
     places = [i for i, name in enumerate(names) if name.strip() == feature]
     if len(places) != 1:
-        there = ", ".join(name.strip() for name in names)
+        columns = ", ".join(name.strip() for name in names)
         raise source.error(
-            f"feature {feature!r} is not one column", line=line, hint=f"The columns are: {there}"
+            f"feature {feature!r} is not one column", line=line, hint=f"The columns are: {columns}"
         )
     return places[0]
 
@@ -344,7 +344,7 @@ def _add_links(documents: Documents, text: str) -> None:
 
 
 def _fragments(row: Record) -> list[tuple[float, float]]:
-    found = []
+    fragments = []
     for part in filter(None, map(str.strip, row[FRAGMENTS].split(";"))):
         try:
             start, end = (position(edge) for edge in part.split())
@@ -355,5 +355,5 @@ def _fragments(row: Record) -> list[tuple[float, float]]:
                 "with `read(discontinuous=cover)`, or compare it as a feature: "
                 "[features.fragments] in a file for `dissimilarity=`",
             ) from None
-        found.append((start, end))
-    return found
+        fragments.append((start, end))
+    return fragments

@@ -110,10 +110,10 @@ def _xml(source: Source, head: bytes) -> str:
     start = head.lstrip()
     if not start.startswith(b"<"):
         return ""
-    found = _ROOT.search(_COMMENT.sub(b"", start))
-    if found is None:
+    match = _ROOT.search(_COMMENT.sub(b"", start))
+    if match is None:
         return ""
-    root = found[1].decode()
+    root = match[1].decode()
     inside = (n for (r, part), n in _INSIDE.items() if r == root and part in source.content)
     name = next(inside, _ROOTS.get(root))
     if name is not None:

@@ -82,12 +82,12 @@ def read(
         discontinuous=discontinuous,
         shapes=shapes,
     )
-    found = table.read(units)
+    document = table.read(units)
     tally = Tally(source.place)
     for other in sheets:
         if other != name and sheets[other]:
             tally.add("sheet", f"{other} was not chosen")
-    return with_left_out(found, (*found.left_out, *tally.entries()))
+    return with_left_out(document, (*document.left_out, *tally.entries()))
 
 
 def head(source: Source) -> list[list[str]]:
@@ -117,8 +117,8 @@ def _chosen(
             roles = places_of_roles(sheets[name][0][1], features, columns)
         except DataError:
             continue
-        own = ("annotator",) if source.annotator else ()
-        if not missing_roles({*roles, *own}):
+        roles_of_source = ("annotator",) if source.annotator else ()
+        if not missing_roles({*roles, *roles_of_source}):
             return name
     return next(iter(filled or sheets))
 

@@ -77,24 +77,24 @@ def choose_works(
     """
     _note_states(works, source)
     kind = kinds[0]
-    taken: dict[str, list[Work[Content]]] = {}
+    named_works: dict[str, list[Work[Content]]] = {}
     for document, listed in works.items():
-        kept = []
+        wanted_works = []
         for work in listed:
             if wanted.takes(work.state):
-                kept.append(work)
+                wanted_works.append(work)
             elif work.state is not None:
                 if work.state == State.REFERENCE:
                     who = work.annotator
                 else:
                     who = work.said
                 leave_out(kind, work.reason or why_left_out(work.state, who), 1, work.state)
-        named = _with_own_references(kept)
+        named = _with_own_references(wanted_works)
         if wanted.repeated != "session":
             named = _distinct(named, kind, leave_out)
         if named:
-            taken[document] = named
-    return _resolve(taken, wanted.repeated, kinds, leave_out)
+            named_works[document] = named
+    return _resolve(named_works, wanted.repeated, kinds, leave_out)
 
 
 def _note_states(works: Mapping[str, Sequence[Work[Content]]], source: Source) -> None:
@@ -102,8 +102,8 @@ def _note_states(works: Mapping[str, Sequence[Work[Content]]], source: Source) -
     counts = Counter((w.state, w.said) for listed in works.values() for w in listed)
     if set(counts) == {(State.FINISHED, "")}:
         return
-    for (state, said), count in counts.items():
-        note_state(source, state, said, count)
+    for (state, wording), count in counts.items():
+        note_state(source, state, wording, count)
 
 
 def note_state(source: Source, state: State | None, said: str, count: int = 1) -> None:

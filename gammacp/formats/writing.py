@@ -153,11 +153,11 @@ def lost_links(document: Continuum | Corpus, format: Format | None) -> Iterator[
     format
         The format; None for a file without links.
     """
-    kept = () if format is None else format.kept.links
-    if lost := sum(x.kind not in kept for c in continua_of(document) for x in c.links):
+    kept_kinds = () if format is None else format.kept.links
+    if lost := sum(x.kind not in kept_kinds for c in continua_of(document) for x in c.links):
         yield f"links are not kept: {lost}"
     types = {x.type for c in continua_of(document) for x in c.links if x.kind == CHAIN}
-    if types and format and CHAIN in kept and not format.kept.chain_types:
+    if types and format and CHAIN in kept_kinds and not format.kept.chain_types:
         yield f"types of chains are not kept: {', '.join(sorted(types))}"
 
 

@@ -63,13 +63,13 @@ class Element:
 
     def find(self, *path: str) -> Element | None:
         """Return the first descendant along a path of names."""
-        found: Element | None = self
+        element: Element | None = self
         for tag in path:
-            if found:
-                found = next((c for c in found.children if c.tag == tag), None)
+            if element:
+                element = next((c for c in element.children if c.tag == tag), None)
             else:
-                found = None
-        return found
+                element = None
+        return element
 
     def below(self, *names: str) -> Iterator[Element]:
         """Yield all descendants with these names, in any namespace."""

@@ -99,23 +99,26 @@ def contrasts(continua: Iterable[Continuum]) -> tuple[Contrast, ...]:
             if others:
                 cluster = continuum.cluster or f"\n{number}"
                 parts[name][cluster].append(place - float(np.mean(others)))
-    found = {
+    differences_by_part = {
         name: np.sort([np.mean(np.sort(part)) for part in clusters.values()])
         for name, clusters in sorted(parts.items())
         if len(clusters) >= FEWEST_DOCUMENTS
     }
-    if len(parts) == 2 and len(found) == 2:
-        one, other = found
-        p = _p_value(found[one])
-        return (_contrast(one, found[one], p, other), _contrast(other, found[other], p, one))
-    each = {name: _p_value(differences) for name, differences in found.items()}
+    if len(parts) == 2 and len(differences_by_part) == 2:
+        one, other = differences_by_part
+        p = _p_value(differences_by_part[one])
+        return (
+            _contrast(one, differences_by_part[one], p, other),
+            _contrast(other, differences_by_part[other], p, one),
+        )
+    each = {name: _p_value(differences) for name, differences in differences_by_part.items()}
     if each:
         held = holm(np.array([*each.values()])).tolist()
     else:
         held = []
     return tuple(
         _contrast(name, positions, p)
-        for (name, positions), p in zip(found.items(), held, strict=True)
+        for (name, positions), p in zip(differences_by_part.items(), held, strict=True)
     )
 
 

@@ -123,6 +123,6 @@ def contributions_of_documents(
     named = [name for name, k in zip(clusters, defined, strict=True) if k]
     # Parts are sorted by cluster name, so that the parts of two rounds are in the same order.
     alone = [name or f"\0{i}" for i, name in enumerate(named)]
-    places = np.unique(alone, return_inverse=True)[1]
-    sums = [np.bincount(places, each).astype(np.float64) for each in (observed, expected)]
+    cluster_codes = np.unique(alone, return_inverse=True)[1]
+    sums = [np.bincount(cluster_codes, each).astype(np.float64) for each in (observed, expected)]
     return Contributions(sums[0], sums[1], CLUSTERS)

@@ -85,13 +85,13 @@ def interval_of_counts(pooled: Pooled, *, confidence: float = 0.95) -> tuple[flo
     if len(influences) < FEWEST_PARTS or not np.isfinite(influences).all():
         return None
     theta = 1 - pooled.value
-    own = float((influences**2).sum())
-    variance = own + (theta * pooled.error) ** 2
+    sampling_variance = float((influences**2).sum())
+    variance = sampling_variance + (theta * pooled.error) ** 2
     df = _degrees_of_freedom(pooled.sizes)
     ends = [pooled.value, pooled.value]
     if variance > _NO_VARIANCE:
-        if own > _NO_VARIANCE:
-            wide = df * (variance / own) ** 2
+        if sampling_variance > _NO_VARIANCE:
+            wide = df * (variance / sampling_variance) ** 2
         else:
             wide = math.inf
         up, down = hall_moves(influences, variance, min(wide, 1e9), confidence)

@@ -35,7 +35,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gammacp.base.arrays import Floats, Indices
-from gammacp.chance.beyond import ratios
 
 T = TypeVar("T", bound=Any)
 
@@ -162,9 +161,9 @@ def interval_over_documents(
     with np.errstate(invalid="ignore", divide="ignore"):
         total = expected.sum(axis=-1)
         powers = [((expected / total[..., None]) ** k).sum(axis=-1) for k in (1.5, 3.0)]
-        own = parts.variance
+        part_variance = parts.variance
         variance = parts.variance + (parts.ratio * error) ** 2
-        df = np.maximum(1.0, powers[0] ** 2 / powers[1] - 1) * (variance / own) ** 2
+        df = np.maximum(1.0, powers[0] ** 2 / powers[1] - 1) * (variance / part_variance) ** 2
         skew = parts.third / variance**1.5
         t = -stdtrit(df, (1 - confidence) / 2)
         moves = [np.sqrt(variance) * _with_skew(side, skew) for side in (t, -t)]
@@ -441,22 +440,22 @@ def holm(p: Floats) -> Floats:
     n_defined = np.isfinite(p).sum(axis=-1, keepdims=True)
     times = np.maximum(n_defined - np.arange(p.shape[-1]), 1)
     corrected = np.maximum.accumulate(np.take_along_axis(p, order, -1) * times, axis=-1)
-    found = np.empty_like(p)
-    np.put_along_axis(found, order, np.minimum(corrected, 1.0), -1)
-    return found
+    adjusted = np.empty_like(p)
+    np.put_along_axis(adjusted, order, np.minimum(corrected, 1.0), -1)
+    return adjusted
 
 
-def with_holm(found: Iterable[T], p: str = "p") -> tuple[T, ...]:
+def with_holm(tests: Iterable[T], p: str = "p") -> tuple[T, ...]:
     """Return test results with `p_holm` set to p after Holm's correction for all of them.
 
     Parameters
     ----------
-    found
+    tests
         Instances of a dataclass with a field `p_holm`.
     p
         Name of the field that contains p.
     """
-    rows = list(found)
+    rows = list(tests)
     corrected = holm(np.array([getattr(row, p) for row in rows])).tolist()
     return tuple(replace(row, p_holm=q) for row, q in zip(rows, corrected, strict=True))
 
@@ -510,97 +509,7 @@ def below_the_rest(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Replication:
-    """Normalised xRR of two groups with its two tests, one-sided against less than 1.
-
-    Attributes
-    ----------
-    value
-        γ between the groups divided by the geometric mean of the γ within each group; NaN if a γ
-        within a group is not positive.
-    p_parts, p_annotators
-        p-values by a jackknife over documents or stretches, and by one over annotators; NaN if they
-        cannot be computed.
-    """
-
-    value: float
-    p_parts: float = math.nan
-    p_annotators: float = math.nan
-
-    @property
-    def p(self) -> float:
-        """Return the larger of the two p-values."""
-        return float(np.maximum(self.p_parts, self.p_annotators))
-
-
-def replication(
-    observed: Floats,
-    expected: Floats,
-    first: Sequence[int],
-    second: Sequence[int],
-    errors: tuple[float, float, float] = (0.0, 0.0, 0.0),
-) -> Replication:
-    """Compute normalised xRR (Wong, Paritosh & Aroyo 2021) and test whether it is below 1.
-
-    Parameters
-    ----------
-    observed, expected
-        Disorders of each pair of annotators, shape (annotators, annotators, parts), symmetric.
-    first, second
-        Annotators of the two groups. If a group has fewer than three, there is no p.
-    errors
-        Relative standard errors of the expected disorder between the groups, within the first
-        group, and within the second.
-    """
-    from scipy.special import stdtr
-
-    a, b = (np.asarray(group, np.int64) for group in (first, second))
-    o = observed.sum(axis=-1)
-    e = expected.sum(axis=-1)
-    value = _normalised_ratio(o, e, a, b)
-    if not value > 0 or min(len(a), len(b)) < FEWEST_ANNOTATORS:
-        return Replication(value)
-    pieces = np.moveaxis(observed, -1, 0), np.moveaxis(expected, -1, 0)
-    parts = _jackknife(_normalised_ratio(o - x, e - y, a, b) for x, y in zip(*pieces, strict=True))
-    people = _jackknife(_normalised_ratio(o, e, np.delete(a, i), b) for i in range(len(a)))
-    people += _jackknife(_normalised_ratio(o, e, a, np.delete(b, i)) for i in range(len(b)))
-    gammas = _gammas(o, e, a, b)
-    chance = float(((np.array([1, 0.5, 0.5]) * errors * (1 - gammas) / gammas) ** 2).sum())
-    shares = expected.sum(axis=(0, 1)) / expected.sum()
-    if len(shares) >= FEWEST_PARTS:
-        df = 1 / float((shares**2).sum()) - 1
-    else:
-        df = math.nan
-    with np.errstate(invalid="ignore", divide="ignore"):
-        by_parts, by_people = (
-            float(stdtr(n, math.log(value) / np.sqrt(spread + chance)))
-            for n, spread in ((df, parts), (len(a) + len(b) - 2, people))
-        )
-    return Replication(value, by_parts, by_people)
-
-
-def _gammas(o: Floats, e: Floats, a: Indices, b: Indices) -> Floats:
-    """Return γ between two groups, within the first and within the second."""
-    sides = ((a, b), (a, a), (b, b))
-    return ratios(*(np.array([d[np.ix_(r, c)].sum() for r, c in sides]) for d in (o, e)))
-
-
-def _normalised_ratio(o: Floats, e: Floats, a: Indices, b: Indices) -> float:
-    across, one, other = _gammas(o, e, a, b)
-    if min(one, other) > 0:
-        return float(across / math.sqrt(one * other))
-    return math.nan
-
-
-def _jackknife(left_out: Iterable[float]) -> float:
-    """Return the variance of a value's logarithm from its values without each part."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        logs = np.log([*left_out])
-    return (len(logs) - 1) * float(np.var(logs))
-
-
-def exchanged(own: Floats, sets: Sequence[Floats], seed: int = 0) -> tuple[float, float]:
+def exchanged(observed: Floats, sets: Sequence[Floats], seed: int = 0) -> tuple[float, float]:
     """Return p of the disorder of documents against random sets, and the smallest possible p.
 
     Under the hypothesis of chance, the annotation of a document is exchangeable with each of the
@@ -612,7 +521,7 @@ def exchanged(own: Floats, sets: Sequence[Floats], seed: int = 0) -> tuple[float
 
     Parameters
     ----------
-    own
+    observed
         Weighted disorder of each document, shape (documents,).
     sets
         Weighted disorders of the random sets of each document.
@@ -622,8 +531,8 @@ def exchanged(own: Floats, sets: Sequence[Floats], seed: int = 0) -> tuple[float
     >>> exchanged(np.array([1.0]), [np.array([2.0, 3.0, 0.5])])
     (0.5, 0.25)
     """
-    rows = [np.append(o, s) for o, s in zip(own, sets, strict=True)]
-    most = sum(own) * (1 + 1e-12)
+    rows = [np.append(o, s) for o, s in zip(observed, sets, strict=True)]
+    most = sum(observed) * (1 + 1e-12)
     ways = math.prod(map(len, rows))
     if ways <= RECOMBINATIONS:
         sums = np.zeros(1)

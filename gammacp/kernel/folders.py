@@ -114,7 +114,7 @@ def ignoring_numba_files() -> Iterator[None]:
         # Another package has imported numba, with the settings of its file.
         yield
         return
-    there = "yaml" in sys.modules
+    is_yaml_loaded = "yaml" in sys.modules
     before = sys.modules.get("yaml")
     sys.modules["yaml"] = cast(Any, None)
     try:
@@ -122,7 +122,7 @@ def ignoring_numba_files() -> Iterator[None]:
             warnings.filterwarnings("ignore", message=_NUMBA_FILE)
             yield
     finally:
-        if there:
+        if is_yaml_loaded:
             sys.modules["yaml"] = cast(Any, before)
         else:
             del sys.modules["yaml"]

@@ -154,8 +154,8 @@ def _functions(module: str) -> dict[str, Any]:
         function = getattr(value, "py_func", None)
         if function is None:
             continue
-        own = function.__module__ == module
-        if own:
+        is_in_module = function.__module__ == module
+        if is_in_module:
             functions = counted
         else:
             functions = _functions(function.__module__)

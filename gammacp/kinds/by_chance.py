@@ -17,7 +17,7 @@ from gammacp.base.arrays import Floats, Indices
 from gammacp.dissimilarity import BoundDissimilarity
 from gammacp.kinds.charging import SlotSums, add_up, shares_of, sides_of, sums_over
 from gammacp.kinds.differences import AlignedUnits, differences_in
-from gammacp.kinds.documents import AlignedDocuments
+from gammacp.kinds.documents import DocumentAlignments
 from gammacp.kinds.forms import KINDS
 
 _TINY = 1e-300
@@ -86,7 +86,7 @@ class ByChance:
 
 
 def by_chance(
-    documents: AlignedDocuments, groups: Sequence[RandomSets], dissimilarity: BoundDissimilarity
+    documents: DocumentAlignments, groups: Sequence[RandomSets], dissimilarity: BoundDissimilarity
 ) -> ByChance:
     """Count the differences in random sets.
 
@@ -108,10 +108,10 @@ def by_chance(
     sums: list[tuple[SlotSums, SlotSums]] = []
     disorders: list[Floats] = []
     for group in groups:
-        costs, disorder, seen = _counted(documents, group, dissimilarity)
+        costs, disorder, group_sums = _counted(documents, group, dissimilarity)
         parts += costs
         disorders.append(disorder)
-        sums.append(seen)
+        sums.append(group_sums)
     p = _p_of_agreement(documents, groups, disorders)
     if not all(group.named for group in groups):
         return ByChance(parts, p)
@@ -120,7 +120,7 @@ def by_chance(
 
 
 def _p_of_agreement(
-    documents: AlignedDocuments, groups: Sequence[RandomSets], disorders: Sequence[Floats]
+    documents: DocumentAlignments, groups: Sequence[RandomSets], disorders: Sequence[Floats]
 ) -> float:
     """Return the one-sided p of the observed disorder against random sets, by Student's t."""
     alignments = [*documents.alignments.values()]
@@ -145,33 +145,33 @@ def _p_of_agreement(
 
 
 def _drawn(
-    documents: AlignedDocuments, groups: Sequence[RandomSets], sums: Sequence[SlotSums]
+    documents: DocumentAlignments, groups: Sequence[RandomSets], sums: Sequence[SlotSums]
 ) -> DrawnCounts:
     """Return the counts in the documents that are predicted from the random sets."""
     size = len(documents.people)
     mean, variance, cautious = (np.zeros((size, len(KINDS))) for _ in range(3))
     units = np.array([a.continuum.mean_units for a in documents.alignments.values()])
-    for group, seen in zip(groups, sums, strict=True):
+    for group, group_sums in zip(groups, sums, strict=True):
         slots = [documents.slots[k] for k in group.documents.tolist()]
         weight = np.repeat(units[group.documents], [len(s) for s in slots])
         stands_for = np.bincount(np.concatenate(slots), weight, size)[:, None]
-        size_of_set = np.array([c.mean_units for c, _ in group.sets])[seen.document]
-        total = np.bincount(seen.person, size_of_set, size)[:, None]
-        number = np.bincount(seen.person, minlength=size)[:, None]
-        there = total > 0
-        known = np.maximum(total, _TINY)
-        rate = seen.by_person(size) / known
-        residual = seen.values - rate[seen.person] * size_of_set[:, None]
-        spread = sums_over(seen.person, residual**2, size) / known
+        size_of_set = np.array([c.mean_units for c, _ in group.sets])[group_sums.document]
+        total = np.bincount(group_sums.person, size_of_set, size)[:, None]
+        number = np.bincount(group_sums.person, minlength=size)[:, None]
+        is_positive = total > 0
+        safe_total = np.maximum(total, _TINY)
+        rate = group_sums.by_person(size) / safe_total
+        residual = group_sums.values - rate[group_sums.person] * size_of_set[:, None]
+        spread = sums_over(group_sums.person, residual**2, size) / safe_total
         spread *= number / np.maximum(1, number - 1)
-        mean += np.where(there, rate * stands_for, 0.0)
-        cautious += np.where(there, rate * stands_for + stands_for / known, np.inf)
-        variance += np.where(there, spread * stands_for * (1 + stands_for / known), 0.0)
+        mean += np.where(is_positive, rate * stands_for, 0.0)
+        cautious += np.where(is_positive, rate * stands_for + stands_for / safe_total, np.inf)
+        variance += np.where(is_positive, spread * stands_for * (1 + stands_for / safe_total), 0.0)
     return DrawnCounts(mean, variance, cautious)
 
 
 def _counted(
-    documents: AlignedDocuments, group: RandomSets, dissimilarity: BoundDissimilarity
+    documents: DocumentAlignments, group: RandomSets, dissimilarity: BoundDissimilarity
 ) -> tuple[Floats, Floats, tuple[SlotSums, SlotSums]]:
     """Return costs by kind, the disorder of each set, and counts of all and of clear differences.
 
@@ -182,20 +182,22 @@ def _counted(
     disorders = np.zeros(len(group.sets))
     every: list[SlotSums] = []
     clear: list[SlotSums] = []
-    for begin, found in differences_in(group.sets, dissimilarity, group.scales):
-        continua = [c for c, _ in group.sets[begin : begin + len(found.edges) - 1]]
+    for begin, differences in differences_in(group.sets, dissimilarity, group.scales):
+        continua = [c for c, _ in group.sets[begin : begin + len(differences.edges) - 1]]
         slots = [
             np.array([code.get(a, 0) if group.named else 0 for a in c.annotators], np.int32)
             for c in continua
         ]
-        shares = shares_of(found)
-        of_slots = add_up(found, shares, found.cost, slots, begin)
+        shares = shares_of(differences)
+        of_slots = add_up(differences, shares, differences.cost, slots, begin)
         costs += of_slots.values.sum(axis=0)
         whole = of_slots.values.sum(axis=1)
         disorders += np.bincount(of_slots.document, whole, len(disorders))
         if not documents.charging:
-            shares = sides_of(found)
-        every.append(add_up(found, shares, np.ones(len(found.form)), slots, begin))
-        clear.append(add_up(found, shares, found.clear.astype(np.float64), slots, begin))
+            shares = sides_of(differences)
+        every.append(add_up(differences, shares, np.ones(len(differences.form)), slots, begin))
+        clear.append(
+            add_up(differences, shares, differences.clear.astype(np.float64), slots, begin)
+        )
     counts = SlotSums.joined(every), SlotSums.joined(clear)
     return costs, disorders / np.asarray(group.scales), counts

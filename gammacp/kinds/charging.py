@@ -86,53 +86,54 @@ def _kind_table() -> Codes:
 _KINDS_BY_FORM = _kind_table()
 
 
-def shares_of(found: Differences) -> Shares:
+def shares_of(differences: Differences) -> Shares:
     """Return the shares of all rows and the annotators who are charged with them.
 
     Parameters
     ----------
-    found
+    differences
         The differences.
     """
-    rows = np.arange(len(found.form))
-    tied = found.bearer >= BOTH
-    mine = np.concatenate([rows[found.bearer != SECOND], rows[found.bearer != FIRST]])
+    rows = np.arange(len(differences.form))
+    tied = differences.bearer >= BOTH
+    mine = np.concatenate([rows[differences.bearer != SECOND], rows[differences.bearer != FIRST]])
     side = np.repeat(
-        [0, 1], [int((found.bearer != SECOND).sum()), int((found.bearer != FIRST).sum())]
+        [0, 1],
+        [int((differences.bearer != SECOND).sum()), int((differences.bearer != FIRST).sum())],
     )
-    slot = np.where(side == 0, found.first[mine], found.second[mine])
-    slot = np.where(found.bearer[mine] == NOBODY, -1, slot)
-    kind = _KINDS_BY_FORM[found.form[mine], found.bearer[mine], side]
+    slot = np.where(side == 0, differences.first[mine], differences.second[mine])
+    slot = np.where(differences.bearer[mine] == NOBODY, -1, slot)
+    kind = _KINDS_BY_FORM[differences.form[mine], differences.bearer[mine], side]
     return Shares(mine, slot, kind, np.where(tied[mine], 0.5, 1.0))
 
 
-def sides_of(found: Differences) -> Shares:
+def sides_of(differences: Differences) -> Shares:
     """Return each row in full for each annotator whom it describes, for when nobody is charged.
 
     Parameters
     ----------
-    found
+    differences
         The differences of documents of two annotators.
     """
-    rows = np.arange(len(found.form))
-    rows = rows[found.bearer != NOBODY]
-    mutual = rows[~np.isin(found.form[rows], (UNMATCHED, NESTING))]
+    rows = np.arange(len(differences.form))
+    rows = rows[differences.bearer != NOBODY]
+    mutual = rows[~np.isin(differences.form[rows], (UNMATCHED, NESTING))]
     mine = np.concatenate([rows, mutual])
     side = np.repeat([0, 1], [len(rows), len(mutual)])
-    slot = np.where(side == 0, found.first[mine], found.second[mine])
-    kind = _KINDS_BY_FORM[found.form[mine], np.full(len(mine), BOTH), side]
+    slot = np.where(side == 0, differences.first[mine], differences.second[mine])
+    kind = _KINDS_BY_FORM[differences.form[mine], np.full(len(mine), BOTH), side]
     return Shares(mine, slot, kind, np.ones(len(mine)))
 
 
-def parts_of(found: Differences, shares: Shares) -> Floats:
+def parts_of(differences: Differences, shares: Shares) -> Floats:
     """Return the cost of each kind, summed over annotators.
 
     Parameters
     ----------
-    found, shares
+    differences, shares
         Rows and who is charged with them.
     """
-    cost = found.cost[shares.row] * shares.share
+    cost = differences.cost[shares.row] * shares.share
     return np.asarray(np.bincount(shares.kind, cost, len(KINDS)))
 
 
@@ -180,32 +181,36 @@ class SlotSums:
         return sums_over(self.person, self.values, size)
 
 
-def sums_over(places: Indices, values: Floats, size: int) -> Floats:
-    """Return the sum of the rows of `values` at each place, shape (size, columns).
+def sums_over(numbers: Indices, values: Floats, size: int) -> Floats:
+    """Return the sum of the rows of `values` with each number, shape (size, columns).
 
     Parameters
     ----------
-    places
-        Place of each row in the result.
+    numbers
+        Number of each row in the result.
     values
         Rows to be summed, shape (rows, columns).
     size
-        Number of places.
+        Rows of the result.
     """
     sums = np.zeros((size, values.shape[1]))
     for column in range(values.shape[1]):
-        sums[:, column] = np.bincount(places, values[:, column], size)
+        sums[:, column] = np.bincount(numbers, values[:, column], size)
     return sums
 
 
 def add_up(
-    found: Differences, shares: Shares, values: Floats, people: Sequence[Codes], begin: int = 0
+    differences: Differences,
+    shares: Shares,
+    values: Floats,
+    people: Sequence[Codes],
+    begin: int = 0,
 ) -> SlotSums:
     """Sum values by annotator of a document and by kind, weighted by the charged shares.
 
     Parameters
     ----------
-    found, shares
+    differences, shares
         Rows and who is charged with them.
     values
         Value of each row.
@@ -219,7 +224,7 @@ def add_up(
     somebody = shares.slot >= 0
     row = shares.row[somebody]
     kind = shares.kind[somebody]
-    slot = first[found.document[row]] + shares.slot[somebody]
+    slot = first[differences.document[row]] + shares.slot[somebody]
     charged = (values[row] * shares.share[somebody]).astype(np.float64)
     size = int(first[-1])
     sums = np.bincount(slot * len(KINDS) + kind, charged, size * len(KINDS)).astype(np.float64)

@@ -39,7 +39,7 @@ def suspected_conventions(continua: Mapping[str, Continuum]) -> tuple[Convention
 
 
 def uncharge(
-    found: Differences,
+    differences: Differences,
     names: Sequence[str],
     continua: Sequence[Continuum],
     notes: Sequence[ConventionNote],
@@ -48,48 +48,52 @@ def uncharge(
 
     Parameters
     ----------
-    found
+    differences
         Differences of a batch of documents.
     names, continua
         Names and continua of the documents.
     notes
         Conventions in which annotators seem to differ.
     """
-    explained = np.zeros(len(found.form), np.bool_)
+    explained = np.zeros(len(differences.form), np.bool_)
     for note in notes:
         here = np.array([note.file == name for name in names])
         if not here.any():
             here[:] = True
-        explained |= here[found.document] & _explained(found, continua, note)
+        explained |= here[differences.document] & _explained(differences, continua, note)
     if not explained.any():
-        return found
-    return replace(found, bearer=np.where(explained, np.int32(NOBODY), found.bearer))
+        return differences
+    return replace(differences, bearer=np.where(explained, np.int32(NOBODY), differences.bearer))
 
 
-def _explained(found: Differences, continua: Sequence[Continuum], note: ConventionNote) -> Bools:
+def _explained(
+    differences: Differences, continua: Sequence[Continuum], note: ConventionNote
+) -> Bools:
     """Return whether the convention explains each row, assuming that it holds in all documents."""
-    explained = np.zeros(len(found.form), np.bool_)
+    explained = np.zeros(len(differences.form), np.bool_)
     if note.convention.endswith(_CASE):
-        for row in np.flatnonzero(found.form == CATEGORY).tolist():
-            one, other = _labels(found, continua, row)
+        for row in np.flatnonzero(differences.form == CATEGORY).tolist():
+            one, other = _labels(differences, continua, row)
             explained[row] = fold_label(one) == fold_label(other)
-    mine = _rows_of_annotator(found, continua, note)
+    mine = _rows_of_annotator(differences, continua, note)
     if not mine.any():
         return explained
     if _has_factor(note):
         return explained | mine
-    return explained | _same_offset(found, continua, mine & (found.form == POSITION), note)
+    return explained | _same_offset(
+        differences, continua, mine & (differences.form == POSITION), note
+    )
 
 
 def _rows_of_annotator(
-    found: Differences, continua: Sequence[Continuum], note: ConventionNote
+    differences: Differences, continua: Sequence[Continuum], note: ConventionNote
 ) -> Bools:
     """Return whether each row involves the annotator who follows the convention."""
     marked = [[_is_about(note, c, name) for name in c.annotators] for c in continua]
     first = np.concatenate(([0], np.cumsum([len(m) for m in marked])))
     flat = np.array([mark for marks in marked for mark in marks], np.bool_)
-    base = first[found.document]
-    return np.asarray(flat[base + found.first] | flat[base + found.second])
+    base = first[differences.document]
+    return np.asarray(flat[base + differences.first] | flat[base + differences.second])
 
 
 def _is_about(note: ConventionNote, continuum: Continuum, name: str) -> bool:
@@ -103,7 +107,7 @@ def _has_factor(note: ConventionNote) -> bool:
 
 
 def _same_offset(
-    found: Differences, continua: Sequence[Continuum], rows: Bools, note: ConventionNote
+    differences: Differences, continua: Sequence[Continuum], rows: Bools, note: ConventionNote
 ) -> Bools:
     """Return whether each row is one of `rows` and has their most frequent offsets.
 
@@ -111,11 +115,11 @@ def _same_offset(
     """
     offsets: dict[int, tuple[float, float]] = {}
     for row in np.flatnonzero(rows).tolist():
-        c = continua[found.document[row]]
-        base = found.edges[found.document[row]]
-        u = int(found.unit[row] - base)
-        v = int(found.other[row] - base)
-        if not _is_about(note, c, c.annotators[found.first[row]]):
+        c = continua[differences.document[row]]
+        base = differences.edges[differences.document[row]]
+        u = int(differences.unit[row] - base)
+        v = int(differences.other[row] - base)
+        if not _is_about(note, c, c.annotators[differences.first[row]]):
             u, v = v, u
         start = c.starts[u] - c.starts[v]
         end = c.ends[u] - c.ends[v]
@@ -127,9 +131,9 @@ def _same_offset(
     return explained
 
 
-def _labels(found: Differences, continua: Sequence[Continuum], row: int) -> tuple[str, str]:
-    c = continua[found.document[row]]
-    base = found.edges[found.document[row]]
-    codes = c.category_codes[[found.unit[row] - base, found.other[row] - base]]
+def _labels(differences: Differences, continua: Sequence[Continuum], row: int) -> tuple[str, str]:
+    c = continua[differences.document[row]]
+    base = differences.edges[differences.document[row]]
+    codes = c.category_codes[[differences.unit[row] - base, differences.other[row] - base]]
     one, other = (c.categories[k] if k >= 0 else "" for k in codes.tolist())
     return str(one), str(other)

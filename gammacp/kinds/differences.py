@@ -2,7 +2,7 @@
 
 Each row is a difference between two annotators in one group of aligned units: its kind (position,
 category, missing, split, …), what it costs, and the annotator who bears it. Rows are computed for
-batches of documents, as numba kernels work on flat arrays (`gammacp.kinds.kernels`).
+batches of documents, as numba kernels work on flat arrays (`gammacp.kinds.row_kernels`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Differences:
     Attributes
     ----------
     document, form, first, second, bearer, clear, cost, unit, other
-        Columns of `kernels.rows_of`; documents are numbered within the batch.
+        Columns of `row_kernels.rows_of`; documents are numbered within the batch.
     parts, wholes
         Units that are parts of a larger unit of another annotator, and these larger units, as row
         numbers of the batch's units. A larger unit and its parts are a *family*. Sorted by
@@ -149,7 +149,8 @@ def _differences(
     aligned: Sequence[AlignedUnits], dissimilarity: BoundDissimilarity, scales: Sequence[float]
 ) -> Differences:
     # Imported here, as numba is slow to load and only needed for computing.
-    from gammacp.kinds.kernels import Places, read_again, rows_of
+    from gammacp.kinds.relation_kernels import UnitSpans, relate_units
+    from gammacp.kinds.row_kernels import rows_of
 
     continua = ContinuumSequence.of([c for c, _ in aligned])
     stacked = continua.all_units()
@@ -161,7 +162,7 @@ def _differences(
     ]
     groups = np.concatenate([g.ravel() for g in shifted])
     group_edges = np.concatenate(([0], np.cumsum([g.size for g in shifted])))
-    places = Places(
+    spans = UnitSpans(
         np.ascontiguousarray(stacked.starts),
         np.ascontiguousarray(stacked.ends),
         _latest_ends(continua, stacked.ends),
@@ -170,13 +171,13 @@ def _differences(
         edges,
         people_edges,
     )
-    again = read_again(places, groups, group_edges, int(np.diff(people_edges).max()))
+    relations = relate_units(spans, groups, group_edges, int(np.diff(people_edges).max()))
     position, category = _pair_costs(continua, shifted, dissimilarity)
     n = continua.n_annotators
     factors = np.asarray(scales) / np.maximum(1, n * (n - 1) // 2)
     rows = rows_of(
-        places,
-        again,
+        spans,
+        relations,
         groups,
         group_edges,
         position,
@@ -184,11 +185,11 @@ def _differences(
         np.asarray(factors, np.float64),
         float(dissimilarity.delta),
     )
-    part, slot = np.nonzero(again.cover >= 0)
-    wholes = again.cover[part, slot]
+    part, slot = np.nonzero(relations.cover >= 0)
+    wholes = relations.cover[part, slot]
     order = np.lexsort((part, wholes))
     return Differences(
-        *rows, parts=part[order], wholes=wholes[order], owner=places.owner, edges=edges
+        *rows, parts=part[order], wholes=wholes[order], owner=spans.owner, edges=edges
     )
 
 

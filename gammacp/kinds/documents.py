@@ -23,7 +23,7 @@ _NEEDED = "an Alignment, a γ of one continuum or of a corpus, continua, or an A
 
 
 @dataclass(frozen=True)
-class AlignedDocuments:
+class DocumentAlignments:
     """Documents with their best alignments.
 
     Attributes
@@ -94,7 +94,7 @@ class AlignedDocuments:
         return any(a.continuum.n_annotators > 2 for a in self.alignments.values())
 
 
-def documents_of(source: Any) -> AlignedDocuments:
+def documents_of(source: Any) -> DocumentAlignments:
     """Return the aligned documents of a result.
 
     Parameters
@@ -110,15 +110,15 @@ def documents_of(source: Any) -> AlignedDocuments:
         If its differences have no kinds.
     """
     if isinstance(source, Alignment):
-        return AlignedDocuments({source.continuum.name: source})
+        return DocumentAlignments({source.continuum.name: source})
     if isinstance(source, GammaScore):
-        return AlignedDocuments({source.alignment.continuum.name: source.alignment})
+        return DocumentAlignments({source.alignment.continuum.name: source.alignment})
     if isinstance(source, CorpusGamma):
         scores = {n: s for n, s in source.scores.items() if isinstance(s, GammaScore)}
         alignments = {name: s.alignment for name, s in scores.items()}
         weights = {name: a.continuum.weight for name, a in alignments.items()}
-        return AlignedDocuments(alignments, weights)
+        return DocumentAlignments(alignments, weights)
     if isinstance(source, Agreement):
         alignments = {name: s.alignment for name, s in source.computed.items()}
-        return AlignedDocuments(alignments, source.weights)
+        return DocumentAlignments(alignments, source.weights)
     raise UsageError(f"kinds_of needs {_NEEDED}, not {type(source).__name__}")

@@ -28,7 +28,7 @@ from gammacp.kinds.by_chance import ByChance, RandomSets, by_chance
 from gammacp.kinds.charging import SlotSums, add_up, parts_of, shares_of, sides_of
 from gammacp.kinds.conventions import suspected_conventions, uncharge
 from gammacp.kinds.differences import Differences, check_pieces, differences_in
-from gammacp.kinds.documents import AlignedDocuments, documents_of
+from gammacp.kinds.documents import DocumentAlignments, documents_of
 from gammacp.kinds.forms import (
     BOTH,
     CATEGORY,
@@ -40,7 +40,7 @@ from gammacp.kinds.forms import (
     SECOND,
     UNMATCHED,
 )
-from gammacp.kinds.sentences import Beside, sentences_of
+from gammacp.kinds.sentences import SentenceCounts, sentences_of
 from gammacp.kinds.significance import Counted, p_values
 from gammacp.kinds.tables import tables_of
 from gammacp.measures.agreement import agreement
@@ -131,7 +131,7 @@ class Kinds:
     conventions: tuple[ConventionNote, ...]
     reason: str | None
     even: Mapping[tuple[str, str], float]
-    documents: AlignedDocuments
+    documents: DocumentAlignments
     batches: tuple[tuple[int, Differences], ...]
 
     @property
@@ -174,7 +174,7 @@ class Kinds:
 
     def as_dict(self) -> Record:
         """Return a dictionary for JSON."""
-        made: Record = {
+        as_json: Record = {
             "parts": {kind: dict(part) for kind, part in self.parts.items()},
             "people": [dict(record) for record in self.people],
             "pairs": [dict(record) for record in self.pairs],
@@ -182,8 +182,8 @@ class Kinds:
             "conventions": [note.as_dict() for note in self.conventions],
         }
         if self.reason is None:
-            return made
-        return made | {"reason": self.reason}
+            return as_json
+        return as_json | {"reason": self.reason}
 
 
 @spelled_out_with_computing
@@ -252,7 +252,7 @@ def kinds_on(basis: Basis) -> Kinds:
     return _kinds(documents, _groups_on(basis, documents), basis.settings.seed)
 
 
-def _group(documents: AlignedDocuments, sets: Sequence[RandomSet | Alignment]) -> RandomSets:
+def _group(documents: DocumentAlignments, sets: Sequence[RandomSet | Alignment]) -> RandomSets:
     """Return one group of random sets, used as the chance baseline of all documents."""
     if not len(sets):
         raise UsageError("random_sets is empty")
@@ -264,14 +264,14 @@ def _group(documents: AlignedDocuments, sets: Sequence[RandomSet | Alignment]) -
     return RandomSets(np.arange(len(documents.alignments)), aligned, scales, named)
 
 
-def _groups_on(basis: Basis, documents: AlignedDocuments) -> list[RandomSets] | None:
+def _groups_on(basis: Basis, documents: DocumentAlignments) -> list[RandomSets] | None:
     """Return the random sets of the documents; None if an interruption left too few of them."""
-    places: dict[Chance, list[int]] = {}
-    for place, alignment in enumerate(documents.alignments.values()):
-        places.setdefault(basis.chance(alignment.continuum), []).append(place)
+    documents_by_chance: dict[Chance, list[int]] = {}
+    for number, alignment in enumerate(documents.alignments.values()):
+        documents_by_chance.setdefault(basis.chance(alignment.continuum), []).append(number)
     total = sum(documents.sizes)
     groups = []
-    for chance, documents_of_chance in places.items():
+    for chance, documents_of_chance in documents_by_chance.items():
         expected = chance.expected
         if not expected.enough or not chance.sets:
             return None
@@ -287,7 +287,7 @@ def _groups_on(basis: Basis, documents: AlignedDocuments) -> list[RandomSets] | 
     return groups
 
 
-def _kinds(documents: AlignedDocuments, groups: Sequence[RandomSets] | None, seed: int) -> Kinds:
+def _kinds(documents: DocumentAlignments, groups: Sequence[RandomSets] | None, seed: int) -> Kinds:
     aligned = [(a.continuum, a.groups) for a in documents.alignments.values()]
     conventions = suspected_conventions({n: a.continuum for n, a in documents.alignments.items()})
     names = tuple(documents.alignments)
@@ -324,30 +324,30 @@ def _kinds(documents: AlignedDocuments, groups: Sequence[RandomSets] | None, see
         p = p_values(counted, chance, seed)
     records = tuple(_people(documents, counted.totals, cost, chance, p))
     pairs = tuple(_pairs(documents, batches))
-    beside = _beside(documents, counted, chance)
+    counts_by_case = _sentence_counts(documents, counted, chance)
     return Kinds(
         parts=_parts(parts, None if chance is None else chance.parts),
         people=records,
         pairs=pairs,
-        sentences=sentences_of(records, pairs, beside),
+        sentences=sentences_of(records, pairs, counts_by_case),
         conventions=conventions,
         reason=None if documents.charging else TWO_ANNOTATORS,
-        even={key: counts.even for key, counts in beside.items()},
+        even={key: counts.even for key, counts in counts_by_case.items()},
         documents=documents,
         batches=batches,
     )
 
 
-def _beside(
-    documents: AlignedDocuments, counted: Counted, chance: ByChance | None
-) -> dict[tuple[str, str], Beside]:
+def _sentence_counts(
+    documents: DocumentAlignments, counted: Counted, chance: ByChance | None
+) -> dict[tuple[str, str], SentenceCounts]:
     """Return the further counts that sentences need, by annotator and kind."""
     clear = counted.clear.by_person(counted.size)
     drawn = np.zeros_like(clear)
     if chance is not None and chance.clear is not None:
         drawn = chance.clear.mean
     return {
-        (name, kind): Beside(
+        (name, kind): SentenceCounts(
             float(counted.even[person, code]),
             float(clear[person, code]),
             float(drawn[person, code]),
@@ -370,7 +370,7 @@ def _parts(observed: Floats, expected: Floats | None) -> dict[str, Record]:
 
 
 def _people(
-    documents: AlignedDocuments,
+    documents: DocumentAlignments,
     counts: Floats,
     costs: Floats,
     chance: ByChance | None,
@@ -394,7 +394,7 @@ def _people(
 
 
 def _pairs(
-    documents: AlignedDocuments, batches: Sequence[tuple[int, Differences]]
+    documents: DocumentAlignments, batches: Sequence[tuple[int, Differences]]
 ) -> Iterator[Record]:
     """Yield a record for each pair of annotators, one unit against several, most cases first."""
     continua = [a.continuum for a in documents.alignments.values()]

@@ -46,7 +46,7 @@ _CLEAR = {
 _SHARES = ("position", "category", "extra", "unmatched")
 
 
-class Beside(NamedTuple):
+class SentenceCounts(NamedTuple):
     """Counts that a sentence needs in addition to a record of `Kinds.people`.
 
     Attributes
@@ -65,7 +65,7 @@ class Beside(NamedTuple):
 def sentences_of(
     people: Sequence[Record],
     pairs: Sequence[Record],
-    beside: Mapping[tuple[str, str], Beside],
+    counts_by_case: Mapping[tuple[str, str], SentenceCounts],
 ) -> tuple[str, ...]:
     """Return at most three sentences, about the most costly differences first.
 
@@ -73,11 +73,12 @@ def sentences_of(
     ----------
     people, pairs
         Records of `Kinds`.
-    beside
-        Additional counts (`Beside`), by annotator and kind.
+    counts_by_case
+        Additional counts (`SentenceCounts`), by annotator and kind.
     """
     return tuple(
-        _sentence(r, people, pairs, beside[r["annotator"], r["kind"]]) for r in telling(people)
+        _sentence(r, people, pairs, counts_by_case[r["annotator"], r["kind"]])
+        for r in telling(people)
     )
 
 
@@ -95,7 +96,7 @@ def telling(people: Sequence[Record]) -> list[Record]:
 
 
 def _sentence(
-    record: Record, people: Sequence[Record], pairs: Sequence[Record], beside: Beside
+    record: Record, people: Sequence[Record], pairs: Sequence[Record], counts: SentenceCounts
 ) -> str:
     name, kind = record["annotator"], record["kind"]
     comparable = ("split", "merged") if kind in ("split", "merged") else (kind,)
@@ -103,7 +104,7 @@ def _sentence(
     such = _SUCH.get(kind, "such cases")
     share = f"{_number(record['count'])} of the {_number(total)} {such} are {_owner(name)}"
     if kind in _SHARES:
-        return f"{name} {_ONE[kind]}: {share} ({_number(beside.even)} at an even share)."
+        return f"{name} {_ONE[kind]}: {share} ({_number(counts.even)} at an even share)."
     about = ""
     if kind == "merged":
         about = _against(name, pairs, "one", "several")
@@ -112,8 +113,8 @@ def _sentence(
     by_chance = f"{_number(record['by_chance'])} by chance"
     clear = _CLEAR.get(kind)
     if clear is not None:
-        clear_by_chance = f"{_number(beside.clear_by_chance)} by chance"
-        by_chance += f"; {_number(beside.clear)} {clear}, {clear_by_chance}"
+        clear_by_chance = f"{_number(counts.clear_by_chance)} by chance"
+        by_chance += f"; {_number(counts.clear)} {clear}, {clear_by_chance}"
     return f"{name} {_ONE[kind]}: {about}{share} ({by_chance})."
 
 

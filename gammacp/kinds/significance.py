@@ -22,6 +22,7 @@ import numpy as np
 from scipy.special import betainc, gammainc
 
 from gammacp.base.arrays import Floats, Indices
+from gammacp.inference.part_tests import holm
 from gammacp.kinds.by_chance import ByChance
 from gammacp.kinds.charging import SlotSums, sums_over
 from gammacp.kinds.forms import KIND_CODE, KINDS
@@ -100,63 +101,52 @@ class Counted:
         return tuple(k for k in range(len(KINDS)) if k not in _MUTUAL)
 
 
-def p_values(found: Counted, chance: ByChance, seed: int) -> Floats:
+def p_values(counted: Counted, chance: ByChance, seed: int) -> Floats:
     """Return the p-value of each person and kind, adjusted for all of them; NaN if not tested.
 
     Parameters
     ----------
-    found
+    counted
         Observed counts.
     chance
         Differences in random sets. Without counts (`counts` is None), nothing is tested.
     seed
         Seed of the permutations.
     """
-    totals = found.totals
+    totals = counted.totals
     p = np.full(totals.shape, np.nan)
-    kinds = [k for k in found.tested if totals[:, k].any()]
+    kinds = [k for k in counted.tested if totals[:, k].any()]
     if not kinds or chance.counts is None:
         return p
-    p[:, kinds] = np.maximum(p_by_chance(found, chance, kinds), p_by_luck(found, kinds, seed))
+    p[:, kinds] = np.maximum(p_by_chance(counted, chance, kinds), p_by_luck(counted, kinds, seed))
     return p
 
 
-def holm(p: Floats) -> Floats:
-    """Return p-values after Holm's correction (1979) for all of them.
-
-    Parameters
-    ----------
-    p
-        p-values, of any shape.
-
-    >>> holm(np.array([0.01, 0.04, 0.03])).round(2).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    order = np.argsort(p, axis=None, kind="stable")
-    left = np.arange(p.size, 0, -1)
-    adjusted = np.empty(p.size)
-    adjusted[order] = np.maximum.accumulate(p.ravel()[order] * left)
-    return np.minimum(1.0, adjusted).reshape(p.shape)
+def _holm_for_all(p: Floats) -> Floats:
+    """Return p-values after Holm's correction (1979) for all of them together."""
+    return holm(p.ravel()).reshape(p.shape)
 
 
-def p_by_chance(found: Counted, chance: ByChance, kinds: Sequence[int]) -> Floats:
+def p_by_chance(counted: Counted, chance: ByChance, kinds: Sequence[int]) -> Floats:
     """Return the adjusted p-values of the test of chance, shape (people, kinds).
 
     Parameters
     ----------
-    found, chance
+    counted, chance
         As for `p_values`.
     kinds
         Kinds that are tested.
     """
     assert chance.clear is not None
-    p = np.full((found.size, len(kinds)), min(1.0, _STRICTER * chance.p_of_agreement))
-    counted = [k for k, kind in enumerate(kinds) if kind in _COUNTED]
-    codes = [kinds[k] for k in counted]
-    if counted:
-        clear = found.clear.by_person(found.size)[:, codes]
+    p = np.full((counted.size, len(kinds)), min(1.0, _STRICTER * chance.p_of_agreement))
+    columns = [k for k, kind in enumerate(kinds) if kind in _COUNTED]
+    codes = [kinds[k] for k in columns]
+    if columns:
+        clear = counted.clear.by_person(counted.size)[:, codes]
         drawn = chance.clear
-        p[:, counted] = holm(at_least(clear, drawn.cautious[:, codes], drawn.variance[:, codes]))
+        p[:, columns] = _holm_for_all(
+            at_least(clear, drawn.cautious[:, codes], drawn.variance[:, codes])
+        )
     return p
 
 
@@ -200,7 +190,7 @@ def binomial_tail(counts: Floats, total: Floats, share: Floats) -> Floats:
     return np.where(least > 0, p, 1.0)
 
 
-def p_by_luck(found: Counted, kinds: Sequence[int], seed: int) -> Floats:
+def p_by_luck(counted: Counted, kinds: Sequence[int], seed: int) -> Floats:
     """Return the adjusted p-values of the test of luck, shape (people, kinds).
 
     The permutation test is adjusted for all people and kinds by the largest standardised share
@@ -208,25 +198,25 @@ def p_by_luck(found: Counted, kinds: Sequence[int], seed: int) -> Floats:
 
     Parameters
     ----------
-    found
+    counted
         Observed counts.
     kinds
         Kinds that are tested.
     seed
         Seed of the permutations.
     """
-    differing = found.by_document[:, kinds].any(axis=1) & (found.sizes > 1)
+    differing = counted.by_document[:, kinds].any(axis=1) & (counted.sizes > 1)
     if np.count_nonzero(differing) >= FEWEST_DOCUMENTS:
-        return _permuted(found, kinds, np.flatnonzero(differing), seed)
-    totals = found.totals[:, kinds]
+        return _permuted(counted, kinds, np.flatnonzero(differing), seed)
+    totals = counted.totals[:, kinds]
     whole = totals.sum(axis=0)
-    even = _shares(found.even[:, kinds], whole)
-    return holm(binomial_tail(totals / found.event, whole / found.event, even))
+    even = _shares(counted.even[:, kinds], whole)
+    return _holm_for_all(binomial_tail(totals / counted.event, whole / counted.event, even))
 
 
-def _permuted(found: Counted, kinds: Sequence[int], documents: Indices, seed: int) -> Floats:
-    blocks = _blocks(found, kinds, documents)
-    observed = np.zeros((found.size, len(kinds)))
+def _permuted(counted: Counted, kinds: Sequence[int], documents: Indices, seed: int) -> Floats:
+    blocks = _blocks(counted, kinds, documents)
+    observed = np.zeros((counted.size, len(kinds)))
     mean = np.zeros_like(observed)
     variance = np.zeros_like(observed)
     for people, table in blocks:
@@ -235,7 +225,7 @@ def _permuted(found: Counted, kinds: Sequence[int], documents: Indices, seed: in
         variance[people] += table.var(axis=0)
     moves = variance > 0
     scale = np.sqrt(np.where(moves, variance, 1.0))
-    seen = np.where(moves, (observed - mean) / scale, -np.inf)
+    z_scores = np.where(moves, (observed - mean) / scale, -np.inf)
     rng = np.random.default_rng([seed, len(blocks)])
     above = np.zeros_like(observed)
     at_once = max(1, _AT_ONCE // observed.size)
@@ -246,20 +236,20 @@ def _permuted(found: Counted, kinds: Sequence[int], documents: Indices, seed: in
             order = rng.random((number, len(people))).argsort(axis=1)
             drawn[:, people] += table[order]
         largest = np.where(moves, (drawn - mean) / scale, -np.inf).max(axis=(1, 2))
-        above += np.searchsorted(np.sort(-largest), -seen + 1e-9, side="right")
+        above += np.searchsorted(np.sort(-largest), -z_scores + 1e-9, side="right")
     return np.where(moves, (1 + above) / (1 + _PERMUTATIONS), 1.0)
 
 
 def _blocks(
-    found: Counted, kinds: Sequence[int], documents: Indices
+    counted: Counted, kinds: Sequence[int], documents: Indices
 ) -> list[tuple[list[int], Floats]]:
     """Return the people and their counts by document, or summed over several documents.
 
     Only documents with the same people are summed, and only if there are more than `_BLOCKS`.
     """
-    sums = found.sums
-    edges = np.concatenate(([0], np.cumsum(found.sizes)))
-    rank = _ranks(found, kinds)
+    sums = counted.sums
+    edges = np.concatenate(([0], np.cumsum(counted.sizes)))
+    rank = _ranks(counted, kinds)
     together = -(-len(documents) // _BLOCKS)
     waiting: dict[tuple[int, ...], tuple[int, Floats]] = {}
     blocks: list[tuple[list[int], Floats]] = []
@@ -276,12 +266,12 @@ def _blocks(
     return blocks + [([*key], table) for key, (_, table) in waiting.items()]
 
 
-def _ranks(found: Counted, kinds: Sequence[int]) -> Indices:
+def _ranks(counted: Counted, kinds: Sequence[int]) -> Indices:
     """Return the rank of each person in an order that depends on their counts, not their names."""
-    first = np.full(found.size, len(found.sizes))
-    np.minimum.at(first, found.sums.person, found.sums.document)
-    squares = sums_over(found.sums.person, found.sums.values**2, found.size)[:, kinds]
-    keys = [first, *squares.T, *found.totals[:, kinds].T]
-    ranks = np.empty(found.size, np.int64)
-    ranks[np.lexsort(keys)] = np.arange(found.size)
+    first = np.full(counted.size, len(counted.sizes))
+    np.minimum.at(first, counted.sums.person, counted.sums.document)
+    squares = sums_over(counted.sums.person, counted.sums.values**2, counted.size)[:, kinds]
+    keys = [first, *squares.T, *counted.totals[:, kinds].T]
+    ranks = np.empty(counted.size, np.int64)
+    ranks[np.lexsort(keys)] = np.arange(counted.size)
     return ranks

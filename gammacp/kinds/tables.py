@@ -45,8 +45,8 @@ def parts_table(parts: Mapping[str, Record]) -> Table:
         Column("expected", "expected", number),
     )
     records = [{"kind": kind, **part} for kind, part in parts.items()]
-    told = [r for r in records if r["observed"] or r["expected"]]
-    return Table(columns, told).without_empty("expected")
+    shown_records = [r for r in records if r["observed"] or r["expected"]]
+    return Table(columns, shown_records).without_empty("expected")
 
 
 def people_tables(people: Sequence[Record], total: float | None) -> Iterator[tuple[str, Table]]:

@@ -59,10 +59,10 @@ def of_annotators(
     renamed
         Old names of annotators, as in the files, to new ones.
     """
-    found: dict[str, dict[str, Any]] = {}
+    trees_by_document: dict[str, dict[str, Any]] = {}
     for name, by_annotator in documents.items():
-        own = {renamed.get(who, who): parsed for who, parsed in by_annotator.items()}
-        there = {who: own[who] for who in people if who in own}
-        if there:
-            found[name] = there
-    return found
+        tree_by_annotator = {renamed.get(who, who): parsed for who, parsed in by_annotator.items()}
+        chosen_trees = {who: tree_by_annotator[who] for who in people if who in tree_by_annotator}
+        if chosen_trees:
+            trees_by_document[name] = chosen_trees
+    return trees_by_document

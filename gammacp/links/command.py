@@ -70,20 +70,25 @@ def links(
     else:
         continua = loaded.continua
     with computing.pool("aligning") as (executor, _):
-        found = link_report(
-            continua, types=types, ends=ends, executor=executor, **settings.options()
+        report = link_report(
+            continua,
+            types=types,
+            ends=ends,
+            singletons=bool(collected.get("coreference")),
+            executor=executor,
+            **settings.options(),
         )
     if json:
-        print_json({**found.as_dict(), **fields.as_dict(), **loaded.json})
+        print_json({**report.as_dict(), **fields.as_dict(), **loaded.json})
     else:
-        _print(found, explain=explain)
+        _print(report, explain=explain)
         for table in fields.tables():
             show(table, piped=PIPED)
         for note in fields.notes():
             message(note)
         message(f"seed {settings.sampling.seed}")
-    settings.solving.check_proven(*(score.status for score in found.scores.values()))
-    thresholds.check(partial(_judged, found))
+    settings.solving.check_proven(*(score.status for score in report.scores.values()))
+    thresholds.check(partial(_judged, report))
 
 
 def _judged(found: LinkReport) -> Judged:
@@ -106,8 +111,8 @@ def _print(found: LinkReport, *, explain: bool) -> None:
 
     show(measure_table(found.scores))
     for name, score in found.scores.items():
-        for said in (*score.notes, *filter(None, (score.reason,))):
-            message(f"{name}: {said}")
+        for remark in (*score.notes, *filter(None, (score.reason,))):
+            message(f"{name}: {remark}")
     if found.coreference:
         values = (Column(n, n, number, value=partial(_f1, n)) for n in SCORERS)
         named = Column("document", "document"), Column("annotators", "F₁ of", value=who)

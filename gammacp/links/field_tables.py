@@ -52,12 +52,12 @@ class FieldTables:
 
     def as_dict(self) -> Record:
         """Return the non-empty tables as JSON."""
-        found: Record = {}
+        record: Record = {}
         if self.parseval:
-            found |= {"parseval": [*self.parseval], "no_tree": [*self.faults]}
+            record |= {"parseval": [*self.parseval], "no_tree": [*self.faults]}
         if self.corefud:
-            found["corefud"] = [*self.corefud]
-        return found
+            record["corefud"] = [*self.corefud]
+        return record
 
     def tables(self) -> Iterator[Table]:
         """Yield the non-empty tables."""

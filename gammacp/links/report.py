@@ -21,10 +21,11 @@ from gammacp.links.measures.joined import costs_of_pairs, ends_of, groups_of, no
 from gammacp.links.measures.relations import relations_by_pair
 from gammacp.measures.agreement import agreement
 from gammacp.measures.random_sets import Basis, Continua
-from gammacp.measures.score import Score
+from gammacp.measures.score import Score, undefined
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 
 Record: TypeAlias = dict[str, Any]
+_ONLY_SINGLETONS = "no entity has two mentions on words, so there are no chains to compare"
 _LISTS = ("pairs", "types", "differing", "coreference", "relations")
 SCORERS = ("muc", "b-cubed", "ceaf-m", "ceaf-e", "blanc", "lea")
 WHAT = ("same", "other type", "one end elsewhere", "one end elsewhere, other type", "missing")
@@ -74,6 +75,7 @@ def link_report(
     *,
     types: Any = "nominal",
     ends: str = "aligned",
+    singletons: bool = False,
     **options: Unpack[FamilyOptions],
 ) -> LinkReport:
     """Measure agreement on links and chains of one continuum, or of several as a corpus.
@@ -84,18 +86,21 @@ def link_report(
         A continuum, a corpus, or continua by name.
     types, ends
         As for `gammacp.links.measures.gamma_link.gamma_link`.
+    singletons
+        Whether units are mentions of entities, each of which may have only one: without links, the
+        report then has γ of the mentions, and no value for chains.
     options
         Options of `FamilyOptions`, as for `gamma`.
 
     Raises
     ------
     DataError
-        There are neither links nor chains.
+        There are neither links nor chains, and `singletons` is false.
     """
     settings, how = Settings.and_computing(options, keeping=True)
     basis = Basis(continua, settings, **how)
     kinds = {kind for c in basis.continua for kind in c.link_rows.kinds}
-    if not kinds:
+    if not kinds and not singletons:
         raise no_links()
     scores: dict[str, Score] = {"gamma": agreement(basis).score}
     links_count = links_on(basis, types, ends)
@@ -106,6 +111,8 @@ def link_report(
         if occurs:
             scores[name] = BeyondUnits.of(basis, count).score(name)
             scores[f"{name}-given-units"] = given_units(f"{name}-given-units", basis, count)
+    if not kinds:
+        scores["gamma-chain"] = undefined(_ONLY_SINGLETONS)
     compared = [row for c in basis.continua for row in _each_pair(c, basis, links_count)]
     if "gamma-link" in scores:
         observed = scores["gamma-link"].observed

@@ -23,13 +23,9 @@ from gammacp.inference.contributions import (
 )
 from gammacp.inference.part_tests import FEWEST_PARTS
 from gammacp.inference.populations import (
-    AlignedDocuments,
-    Over,
-    PairCells,
     PairSums,
+    PopulationIntervals,
     intervals_over,
-    pair_cells_of,
-    pair_sums_of,
 )
 from gammacp.measures.gamma import Gamma, GammaScore, score_on
 from gammacp.measures.gamma_corpus import CorpusGamma, ScoreTable, gamma_on
@@ -40,6 +36,7 @@ from gammacp.registry import Registry
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from gammacp.inference.pair_costs import AlignedDocuments, PairCells
     from gammacp.inference.resampling import BootstrapInterval
     from gammacp.measures.components import VarianceComponents
     from gammacp.measures.pair_rows import PairRows
@@ -178,17 +175,23 @@ class Agreement:
     @cached_property
     def pair_cells(self) -> PairCells:
         """Return the terms of each pair of annotators in both sums, by document and category."""
+        from gammacp.inference.pair_costs import pair_cells_of
+
         return pair_cells_of(self._alignments_and_chance())
 
     def _alignments_and_chance(self) -> AlignedDocuments:
         """Return the alignment and the expected disorder of each document that has a γ."""
         if isinstance(self.rated, ScoreTable):
             return self.rated.aligned_to
+        from gammacp.inference.pair_costs import AlignedDocuments
+
         return AlignedDocuments.of([(s.alignment, s.expected or 0.0) for s in self.rated.values()])
 
     @property
     def pair_sums(self) -> PairSums:
         """The terms of `pair_cells` by document and annotator, with the weights of documents."""
+        from gammacp.inference.pair_costs import pair_sums_of
+
         return pair_sums_of(
             self._alignments_and_chance(),
             [self.weights.get(n, 1.0) for n in self.rated] if self.weights else (),
@@ -220,7 +223,7 @@ class Agreement:
 
     def over(
         self, *, confidence: float = 0.95, teams: Mapping[str, str] | None = None
-    ) -> Over | None:
+    ) -> PopulationIntervals | None:
         """Return the intervals over documents, annotators and both; None if nothing is defined.
 
         Parameters
@@ -238,10 +241,10 @@ class Agreement:
         if not self.rated:
             return None
         if self.clusters:
-            own = [self.clusters.get(n) or n for n in self.rated]
+            cluster_names = [self.clusters.get(n) or n for n in self.rated]
         else:
-            own = []
-        number = {name: i for i, name in enumerate(dict.fromkeys(own))}
+            cluster_names = []
+        number = {name: i for i, name in enumerate(dict.fromkeys(cluster_names))}
         if len(self.rated) > 1:
             several = self.bootstrap(confidence=confidence)
         else:
@@ -249,7 +252,7 @@ class Agreement:
         over = intervals_over(
             self.pair_sums,
             None if several is None else several.interval,
-            clusters=[number[name] for name in own] if own else None,
+            clusters=[number[name] for name in cluster_names] if cluster_names else None,
             teams=None if teams is None else self.numbers_of_teams(teams),
             error=self.score.chance_error,
             confidence=confidence,
@@ -303,8 +306,8 @@ class Agreement:
         over = self.over(confidence=confidence, teams=teams)
         if over is not None and len(self.rated) == 1:
             # The parts of one text stand for other documents.
-            own = self.score.bootstrap
-            missing = with_parts and own is None
+            bootstrap_interval = self.score.bootstrap
+            missing = with_parts and bootstrap_interval is None
             if missing:
                 parts = self.bootstrap(confidence=confidence)
             else:
@@ -313,11 +316,11 @@ class Agreement:
                 reason = None
             else:
                 reason = parts.reason
-            over = replace(over, documents=own, documents_reason=reason)
+            over = replace(over, documents=bootstrap_interval, documents_reason=reason)
         score = replace(self.score, over=over)
         if teams is not None and score.signature:
-            told = fingerprint(*(part for entry in sorted(teams.items()) for part in entry))
-            score = replace(score, signature=extend(score.signature, teams=told))
+            team_hash = fingerprint(*(part for entry in sorted(teams.items()) for part in entry))
+            score = replace(score, signature=extend(score.signature, teams=team_hash))
         if isinstance(score, CorpusGamma):
             return replace(self, score=score)
         return replace(self, score=score, documents=dict.fromkeys(self.documents, score))
@@ -327,23 +330,23 @@ class Agreement:
         documents = {}
         for name, score in self.documents.items():
             alone = Agreement(score=score, documents={name: score}, chance=self.chance)
-            found = alone.bootstrap(confidence=confidence)
-            documents[name] = _with_interval(score, found)
+            interval = alone.bootstrap(confidence=confidence)
+            documents[name] = _with_interval(score, interval)
         if not isinstance(self.score, CorpusGamma):
             score = next(iter(documents.values()), self.score)
             return replace(self, score=score, documents=documents)
         whole = replace(self.score, scores=documents)
-        found = self.bootstrap(confidence=confidence)
-        return replace(self, score=_with_interval(whole, found), documents=documents)
+        interval = self.bootstrap(confidence=confidence)
+        return replace(self, score=_with_interval(whole, interval), documents=documents)
 
     def pair_rows(self) -> PairRows:
         """Return the cost of every pair of annotators in every unitary alignment, a row each."""
         from gammacp.measures.pair_rows import pair_rows
 
-        found = self.computed.items()
+        scores = self.computed.items()
         return pair_rows(
-            {n: s.alignment for n, s in found},
-            {n: s.expected for n, s in found},
+            {n: s.alignment for n, s in scores},
+            {n: s.expected for n, s in scores},
             clusters=self.clusters,
             weights=self.weights,
         )
@@ -382,20 +385,22 @@ class Agreement:
         return {"results": list(self.results()), "corpus": self.corpus}
 
 
-def _with_interval(score: Gamma, found: BootstrapInterval | None) -> Gamma:
+def _with_interval(score: Gamma, bootstrap: BootstrapInterval | None) -> Gamma:
     """Return the score with its interval, and how that was made; an undefined one has none."""
-    if found is None or not score.signature:
+    if bootstrap is None or not score.signature:
         return score
-    made = extend(score.signature, interval=found.method)
-    return replace(score, bootstrap=found.interval, signature=made)
+    line = extend(score.signature, interval=bootstrap.method)
+    return replace(score, bootstrap=bootstrap.interval, signature=line)
 
 
 def _of_alignment(score: GammaScore, weight: float) -> Contributions:
     alignment = score.alignment
-    found = contributions_of_alignment(
+    contributions = contributions_of_alignment(
         alignment.groups, alignment.disorders, alignment.continuum.starts, score.expected or 0.0
     )
-    return Contributions(weight * found.observed, weight * found.expected, found.kind)
+    return Contributions(
+        weight * contributions.observed, weight * contributions.expected, contributions.kind
+    )
 
 
 @spelled_out_with_computing
@@ -450,15 +455,15 @@ def agreement(
             raise DataError("no document has both annotators")
         if isinstance(basis.source, Corpus):
             corpus = gamma_on(basis.source, basis)
-            found = Agreement(corpus, corpus.scores, chance, clusters, weights)
+            pooled = Agreement(corpus, corpus.scores, chance, clusters, weights)
         else:
             require(basis.source, fragments=True)
             aligned = basis.align_all(basis.continua).document(0)
             one = score_on(aligned, basis.chance(basis.source), basis)
-            found = Agreement(one, dict.fromkeys(names, one), chance, clusters, weights)
+            pooled = Agreement(one, dict.fromkeys(names, one), chance, clusters, weights)
     except DataError as error:
         score = Gamma(value=math.nan, reason=str(error))
-        found = Agreement(score, dict.fromkeys(names, score), chance, clusters)
+        pooled = Agreement(score, dict.fromkeys(names, score), chance, clusters)
     if not draws:
-        return found
-    return found.with_bootstrap(confidence=basis.settings.rule.confidence)
+        return pooled
+    return pooled.with_bootstrap(confidence=basis.settings.rule.confidence)

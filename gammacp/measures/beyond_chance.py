@@ -72,15 +72,15 @@ class MeasuredDisagreements:
         if self.matching is not None:
             continuum = self.matching.match({"": continuum}).documents[""]
         shared: dict[object, object] = {}
-        found = {}
+        disagreements = {}
         for name in self.names:
             m = MEASURES[name]
             if can_observe(m):
-                found[name] = pooled_disagreement(m, {"": continuum}, self.options)
+                disagreements[name] = pooled_disagreement(m, {"": continuum}, self.options)
                 continue
             value = m.disagreement_of(evaluate(m, continuum, self.options, shared))
-            found[name] = math.nan if value is None else value
-        return found
+            disagreements[name] = math.nan if value is None else value
+        return disagreements
 
 
 def can_observe(m: Measure) -> bool:
@@ -110,18 +110,18 @@ def pooled_disagreement(
     """
     assert m.counting is not None
     assert m.counting.observe is not None
-    own = {k: v for k, v in options.items() if k in m.options}
+    own_options = {k: v for k, v in options.items() if k in m.options}
     counts = []
     weights = []
     for continuum in documents.values():
         try:
-            counts.append(m.counting.observe(continuum, **own))
+            counts.append(m.counting.observe(continuum, **own_options))
         except DataError:
             continue
         weights.append(continuum.weight)
     if not counts:
         return math.nan
-    pool = Pool.of(counts, weights, m.counting.pooling_of(**own))
+    pool = Pool.of(counts, weights, m.counting.pooling_of(**own_options))
     return float(m.counting.rates(pool.total).disagreement[0])
 
 
@@ -145,11 +145,11 @@ def on_the_grid(continuum: Continuum, *, whole: bool, declared: bool) -> Continu
         torn = np.abs(continuum.lengths - lengths) > ROUNDING * continuum.length
         starts, ends = np.round(starts), np.where(torn, np.round(ends), np.round(starts) + lengths)
         if breaks is None:
-            kept = ~torn | (starts < ends)
-            starts = starts[kept]
-            ends = ends[kept]
-            annotators = annotators[kept]
-            labels = labels[kept]
+            is_kept = ~torn | (starts < ends)
+            starts = starts[is_kept]
+            ends = ends[is_kept]
+            annotators = annotators[is_kept]
+            labels = labels[is_kept]
         low = float(np.round(low))
         high = float(np.round(high))
     else:
@@ -267,10 +267,12 @@ def measured_beyond_chance(
     names = expand_names(names)
     declared = frozenset[str]().union(*(MEASURES[name].options for name in names))
     if isinstance(continuum, Continuum):
-        known = CHANCE_OPTIONS
+        chance_options = CHANCE_OPTIONS
     else:
-        known = frozenset({"seed"})
-    mine: dict[str, Any] = {k: v for k, v in options.items() if k in declared or k not in known}
+        chance_options = frozenset({"seed"})
+    mine: dict[str, Any] = {
+        k: v for k, v in options.items() if k in declared or k not in chance_options
+    }
     scores = dict(measure_each(continuum, names, **mine))
     return beyond_chance_of(continuum, scores, options, matching)
 
@@ -302,10 +304,10 @@ def beyond_chance_of(
         return _of_units(data, scores, options, matching)
     valued = [name for name, score in scores.items() if not score.reason]
     seed: Any = options.get("seed", 0)
-    own = OTHER_DATA[data.applies_to](data, valued, seed=seed)
+    drawn = OTHER_DATA[data.applies_to](data, valued, seed=seed)
     missing = {n: _without(s.reason or _NO_DISAGREEMENT.format(n), "") for n, s in scores.items()}
-    found = missing | own
-    return {name: replace(score, beyond_chance=found[name]) for name, score in scores.items()}
+    beyond = missing | drawn
+    return {name: replace(score, beyond_chance=beyond[name]) for name, score in scores.items()}
 
 
 def _of_units(
@@ -317,34 +319,34 @@ def _of_units(
     of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in CHANCE_OPTIONS}
     rest = {k: v for k, v in options.items() if k not in CHANCE_OPTIONS}
     settings = Settings.of(**of_chance).deciding([[continuum]])
-    found: dict[str, BeyondChance] = {}
+    beyond: dict[str, BeyondChance] = {}
     wanted: dict[str, float] = {}
     for name, score in scores.items():
-        own = _own(score)
+        own_chance = _own(score)
         observed = MEASURES[name].disagreement_of(score)
         reason = unsuited(MEASURES[name], settings.chance)
-        if own is not None and matching is None:
-            found[name] = own
-        elif own is not None and can_observe(MEASURES[name]):
+        if own_chance is not None and matching is None:
+            beyond[name] = own_chance
+        elif own_chance is not None and can_observe(MEASURES[name]):
             # Labels of its own random sets are not matched.
             wanted[name] = pooled_disagreement(MEASURES[name], {"": continuum}, rest)
-        elif own is not None:
-            found[name] = _without(NOT_MATCHED.format(name), settings.chance)
+        elif own_chance is not None:
+            beyond[name] = _without(NOT_MATCHED.format(name), settings.chance)
         elif reason or observed is None:
-            found[name] = _without(score.reason or reason or NOT_OBSERVED, settings.chance)
+            beyond[name] = _without(score.reason or reason or NOT_OBSERVED, settings.chance)
         else:
             wanted[name] = observed
     try:
         if wanted:
-            found |= _drawn(continuum, scores, wanted, settings, rest, matching)
+            beyond |= _drawn(continuum, scores, wanted, settings, rest, matching)
     except DataError as error:
-        found |= {name: _without(str(error), settings.chance) for name in wanted}
+        beyond |= {name: _without(str(error), settings.chance) for name in wanted}
     few = {name: few_units(continuum, f"{name} beyond chance") for name in wanted}
     if _EXACT in wanted and not _meets_places(continuum, settings.chance):
-        found[_EXACT] = replace(found[_EXACT], p=None, least_p=None)
+        beyond[_EXACT] = replace(beyond[_EXACT], p=None, least_p=None)
         few[_EXACT] += (_NO_GRID,)
     return {
-        name: replace(score, beyond_chance=found[name], notes=score.notes + few.get(name, ()))
+        name: replace(score, beyond_chance=beyond[name], notes=score.notes + few.get(name, ()))
         for name, score in scores.items()
     }
 
@@ -359,24 +361,22 @@ def _meets_places(continuum: Continuum, model: str) -> bool:
 def _drawn(
     continuum: Continuum,
     scores: Mapping[str, Score],
-    wanted: Mapping[str, float],
+    names: Mapping[str, float],
     settings: Settings,
     options: Mapping[str, object],
     matching: LabelMatching | None,
 ) -> dict[str, BeyondChance]:
-    """Draw random sets and return the values beyond chance of the measures in `wanted`."""
+    """Draw random sets and return the values beyond chance of the measures in `names`."""
     sampler = CHANCE_MODELS[settings.chance].prepare([continuum], continuum.n_annotators)
     return against_chance(
-        wanted,
-        MeasuredDisagreements(
-            tuple(wanted), options, continuum.whole, continuum.declared, matching
-        ),
+        names,
+        MeasuredDisagreements(tuple(names), options, continuum.whole, continuum.declared, matching),
         sampler,
         settings.rule,
         settings.seed,
         # Scores of user-defined measures may have no signature.
         signed={
             name: scores[name].signature or signature(name, selection=continuum.selection)
-            for name in wanted
+            for name in names
         },
     )

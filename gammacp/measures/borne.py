@@ -83,7 +83,7 @@ def add_up(place: Indices | Codes, values: Floats, size: int) -> Floats:
 
 
 def borne_in(
-    found: Sequence[tuple[Continuum, Codes]],
+    alignments: Sequence[tuple[Continuum, Codes]],
     weights: Sequence[float],
     people: Sequence[str] | None,
     categories: int,
@@ -97,14 +97,14 @@ def borne_in(
     code = {name: k for k, name in enumerate(names)}
     size = len(names)
     parts = len(components_of(dissimilarity))
-    items = np.zeros((len(found), parts))
+    items = np.zeros((len(alignments), parts))
     pairs = np.zeros((size * size, parts))
     met = np.zeros((size, size), bool)
     missed = np.zeros(size)
     borne: list[Floats] = [np.zeros((0, parts))]
     of_unit: list[Codes] = [np.zeros(0, np.int32)]
     label: list[Codes] = [np.zeros(0, np.int32)]
-    for k, ((continuum, groups), weight) in enumerate(zip(found, weights, strict=True)):
+    for k, ((continuum, groups), weight) in enumerate(zip(alignments, weights, strict=True)):
         slots = np.array([code.get(a, 0) for a in continuum.annotators], np.int32)
         met[np.ix_(slots, slots)] = True
         columns = unit_columns(continuum)
@@ -161,11 +161,11 @@ class _Costs:
         second = groups[:, j]
         both = (first >= 0) & (second >= 0)
         parts = costs_by_component(dissimilarity, units[first[both]], units[second[both]])
-        found = np.zeros((*first.shape, len(parts) + 1))
+        costs = np.zeros((*first.shape, len(parts) + 1))
         for k, part in enumerate(parts):
-            found[both, k] = part
-        found[~both, -1] = dissimilarity.delta
-        return cls(groups, first, second, found * (weight / len(i)))
+            costs[both, k] = part
+        costs[~both, -1] = dissimilarity.delta
+        return cls(groups, first, second, costs * (weight / len(i)))
 
     def slots(self, annotators: Codes, size: int) -> Indices:
         """Return the index of each pair of annotators in a flattened (size, size) table.

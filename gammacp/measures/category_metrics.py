@@ -67,8 +67,8 @@ def squared_differences(
     if metric == "ratio":
         return Ratio().distances(tuple(categories)) ** 2
     if isinstance(metric, str) and not metric.lower().endswith(".csv"):
-        known = ", ".join(NAMES + STRUCTURED)
-        raise UsageError(f"metric {metric!r} is unknown; there are: {known}, or a matrix (CSV)")
+        names = ", ".join(NAMES + STRUCTURED)
+        raise UsageError(f"metric {metric!r} is unknown; there are: {names}, or a matrix (CSV)")
     return Matrix.read(Path(metric), most=np.inf).distances(tuple(categories))
 
 

@@ -9,13 +9,13 @@ from gammacp.measures.settings import GammaOptions, Settings
 
 
 def alignments_behind(
-    found: Agreement, continua: Continua, n_sets: int, options: GammaOptions
+    measured: Agreement, continua: Continua, n_sets: int, options: GammaOptions
 ) -> dict[str, dict[str, Alignment]]:
     """Return each document's alignment under "", and those of its random sets under ".set-K".
 
     Parameters
     ----------
-    found, continua, options
+    measured, continua, options
         The agreement, what it was measured on and with which options.
     n_sets
         Random sets of each document, the first ones that its expected disorder rests on. They are
@@ -23,11 +23,11 @@ def alignments_behind(
     """
     basis = Basis(continua, Settings.of(**options))
     behind: dict[str, dict[str, Alignment]] = {}
-    for name, score in found.computed.items():
-        own = score.alignment.continuum
-        drawn = basis.draws(own).take(range(n_sets))
+    for name, score in measured.computed.items():
+        continuum = score.alignment.continuum
+        drawn = basis.draws(continuum).take(range(n_sets))
         marked = {k: c for k, c in enumerate(drawn) if c.n_units}
-        solving = basis.settings.solving_random(own.n_annotators)
+        solving = basis.settings.solving_random(continuum.n_annotators)
         aligned = align_each(list(marked.values()), basis.bound, **solving)
         sets = {f".set-{k}": a for k, a in zip(marked, aligned, strict=False)}
         behind[name] = {"": score.alignment, **sets}

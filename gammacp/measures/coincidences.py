@@ -103,10 +103,10 @@ def coincidence_rates(numbers: Numbers, *, squared: Floats) -> Rates:
     squared
         δ² of labels, shape (labels, labels).
     """
-    seen = numbers["observed"]
-    total = seen.sum(axis=(-2, -1))
+    coincidences = numbers["observed"]
+    total = coincidences.sum(axis=(-2, -1))
     chance = expected_coincidences(numbers["marginal"], numbers["alone"])
-    observed = share((squared * seen).sum(axis=(-2, -1)), total)
+    observed = share((squared * coincidences).sum(axis=(-2, -1)), total)
     expected = share((squared * chance).sum(axis=(-2, -1)), total)
     return Rates(
         value=ratios(observed, expected),

@@ -135,10 +135,10 @@ def components_of(
         There are fewer than two documents, or no component can be separated from others.
     """
     e = np.asarray(expected, np.float64)
-    kept = e > 0
-    e, z = e[kept], np.asarray(observed, np.float64)[kept] / e[kept]
-    where = np.asarray(document)[kept]
-    people = np.asarray(pair)[kept]
+    is_positive = e > 0
+    e, z = e[is_positive], np.asarray(observed, np.float64)[is_positive] / e[is_positive]
+    where = np.asarray(document)[is_positive]
+    people = np.asarray(pair)[is_positive]
     if len(np.unique(where)) < 2:
         raise DataError("variance components need at least two documents")
     number = np.arange(len(e))
@@ -149,7 +149,7 @@ def components_of(
         BOTH: (np.repeat(number, 2), (where[:, None] * width + people).ravel()),
     }
     if category is not None:
-        lots[CATEGORY] = (number, np.asarray(category)[kept])
+        lots[CATEGORY] = (number, np.asarray(category)[is_positive])
     lots[REST] = (number, number)
     forms = _Forms(lots, e / e.mean())
     plain = _Forms(lots, np.ones(len(e)))
@@ -215,7 +215,7 @@ class _Forms:
             ]
         )
         system = self._system(names)
-        found = np.linalg.solve(system, squares)
+        estimates = np.linalg.solve(system, squares)
         # Remove the mean from all sums of squares, and documents and annotators from the sum for
         # annotators in documents. Sums over both annotators of a pair count every cell twice; the
         # ratios of `once` allow for that.
@@ -225,33 +225,37 @@ class _Forms:
         parts: dict[str, Component] = {}
         for i, name in enumerate(names, 1):
             square = squares[i]
-            own = system[i, i]
+            coefficient = system[i, i]
             if name == BOTH:
                 below = [k for k, n in enumerate(names, 1) if n in (DOCUMENT, ANNOTATOR)]
                 square = square - sum(once[i] / once[k] * squares[k] for k in below)
-                own = own - sum(once[i] / once[k] * system[k, i] for k in below)
+                coefficient = coefficient - sum(once[i] / once[k] * system[k, i] for k in below)
             shares = self.sums[name] / self.sums[name].sum()
             df = 1 / float((shares**2).sum()) - 1
             if name in (BOTH, REST):
                 df -= math.fsum(c.df for c in parts.values())
             if name == REST:
-                seen = found[i]
+                noisy_value = estimates[i]
             else:
-                seen = square / own
-            parts[name] = _part(float(found[i]), float(seen), max(1.0, df), holds.get(name, ()))
+                noisy_value = square / coefficient
+            parts[name] = _part(
+                float(estimates[i]), float(noisy_value), max(1.0, df), holds.get(name, ())
+            )
         return VarianceComponents(parts=parts, mean=float(self.weights @ z / self.weights.sum()))
 
 
-def _part(value: float, seen: float, df: float, holds: tuple[str, ...]) -> Component:
+def _part(value: float, noisy_value: float, df: float, holds: tuple[str, ...]) -> Component:
     """Return a component with its interval.
 
-    `value` is the estimate, and `seen` the estimate with the noise of the means of levels.
+    `value` is the estimate, and `noisy_value` the estimate with the noise of the means of levels.
     """
     from scipy.special import gammaincinv
 
-    seen = max(seen, value, 0.0)  # With unequal weights, it may be below the estimate.
-    noise = seen - value
+    # With unequal weights, it may be below the estimate.
+    noisy_value = max(noisy_value, value, 0.0)
+    noise = noisy_value - value
     ends = [
-        max(0.0, seen * df / (2 * float(gammaincinv(df / 2, p))) - noise) for p in (0.975, 0.025)
+        max(0.0, noisy_value * df / (2 * float(gammaincinv(df / 2, p))) - noise)
+        for p in (0.975, 0.025)
     ]
     return Component(variance=value, interval=(ends[0], ends[1]), df=df, holds=holds)

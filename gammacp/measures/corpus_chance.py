@@ -83,8 +83,8 @@ class EveryDocument:
     @property
     def signature(self) -> str:
         """Name of the model, with choices that depend on the data."""
-        made = [*self.samplers.values()]
-        return next((s for s in made if not isinstance(s, NoUnits)), made[0]).signature
+        samplers = [*self.samplers.values()]
+        return next((s for s in samplers if not isinstance(s, NoUnits)), samplers[0]).signature
 
     def draw(self, rng: np.random.Generator) -> Mapping[str, Continuum]:
         """Draw a random continuum for each document, by name.
@@ -170,7 +170,7 @@ def _of_score(score: Any, chance: str) -> BeyondChance:
 
 def corpus_beyond_chance(
     corpus: Corpus,
-    found: Mapping[str, CorpusScore],
+    scores: Mapping[str, CorpusScore],
     reference: str | None,
     options: Mapping[str, Any],
     matching: LabelMatching | None = None,
@@ -182,7 +182,7 @@ def corpus_beyond_chance(
     ----------
     corpus
         The documents.
-    found
+    scores
         Scores by measure.
     reference
         As for `measure_corpus`.
@@ -204,7 +204,7 @@ def corpus_beyond_chance(
     settings = Settings.of(**of_chance).deciding([[c for c in documents.values() if c.n_units]])
     beyond: dict[str, BeyondChance] = {}
     observed: dict[str, float] = {}
-    for name, score in found.items():
+    for name, score in scores.items():
         m = MEASURES[name]
         reason = unsuited(m, settings.chance) or score.reason
         pooled = m.counting is not None and m.counting.together is not None
@@ -236,8 +236,8 @@ def corpus_beyond_chance(
     if observed:
         named = CHANCE_MODELS[settings.chance].named or settings.chance == FIXED_POSITIONS
         counted = PooledDisagreements([*observed], documents, rest, matching, reference, named)
-        beyond |= _drawn(counted, observed, found, settings)
-    return {name: replace(score, beyond_chance=beyond[name]) for name, score in found.items()}
+        beyond |= _drawn(counted, observed, scores, settings)
+    return {name: replace(score, beyond_chance=beyond[name]) for name, score in scores.items()}
 
 
 def _more_than_two(documents: Mapping[str, Continuum]) -> bool:
@@ -247,7 +247,7 @@ def _more_than_two(documents: Mapping[str, Continuum]) -> bool:
 def _drawn(
     counted: PooledDisagreements,
     observed: Mapping[str, float],
-    found: Mapping[str, CorpusScore],
+    scores: Mapping[str, CorpusScore],
     settings: Settings,
 ) -> dict[str, BeyondChance]:
     """Draw random corpora and return the values beyond chance of the measures in `observed`."""
@@ -275,7 +275,7 @@ def _drawn(
             EveryDocument(samplers),
             settings.rule,
             settings.seed,
-            signed={name: found[name].signature or name for name in observed},
+            signed={name: scores[name].signature or name for name in observed},
         )
     except DataError as error:
         reason = str(error)

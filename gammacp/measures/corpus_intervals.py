@@ -10,8 +10,13 @@ from typing import Any
 import numpy as np
 
 from gammacp.inference.counted import Pooled, interval_of_counts
+from gammacp.inference.pair_costs import pair_sums_of
 from gammacp.inference.part_tests import FEWEST_PARTS
-from gammacp.inference.populations import Over, PairSums, intervals_over, pair_sums_of
+from gammacp.inference.populations import (
+    PairSums,
+    PopulationIntervals,
+    intervals_over,
+)
 from gammacp.measures.corpus_parts import Part
 from gammacp.measures.corpus_score import CorpusScore
 from gammacp.measures.counting import Numbers, Rates
@@ -23,13 +28,13 @@ _HELD = "one document has nearly all that is compared, so that the others tell n
 
 
 def with_intervals(
-    found: CorpusScore, part: Part, pooled: PooledRates, formula: Callable[[Numbers], Rates]
+    score: CorpusScore, part: Part, pooled: PooledRates, formula: Callable[[Numbers], Rates]
 ) -> CorpusScore:
     """Return the score with its intervals over documents, annotators and both.
 
     Parameters
     ----------
-    found
+    score
         The score without intervals.
     part, pooled
         The documents, and the rates of their sums.
@@ -39,13 +44,13 @@ def with_intervals(
     whole = pooled.whole
     marked = pooled.sizes > 0
     if part.measure.per_category:
-        return found
+        return score
     if np.count_nonzero(marked) < FEWEST_PARTS:
-        return replace(found, notes=(*found.notes, _FEW))
+        return replace(score, notes=(*score.notes, _FEW))
     interval = interval_of_counts(_pooled(part, pooled, marked))
     if interval is None:
-        return replace(found, notes=(*found.notes, _HELD))
-    return replace(found, interval=interval, over=_over(part, whole, interval, formula))
+        return replace(score, notes=(*score.notes, _HELD))
+    return replace(score, interval=interval, over=_over(part, whole, interval, formula))
 
 
 def _pooled(part: Part, pooled: PooledRates, marked: np.ndarray[Any, Any]) -> Pooled:
@@ -94,9 +99,9 @@ def _sums_of_alignments(part: Part) -> PairSums | None:
 
 def _over(
     part: Part, whole: Rates, interval: tuple[float, float], formula: Callable[[Numbers], Rates]
-) -> Over:
+) -> PopulationIntervals:
     """Return the interval over documents, and those over annotators and both from the pairs."""
-    plain = Over(documents=interval, n_documents=len(part.counts))
+    plain = PopulationIntervals(documents=interval, n_documents=len(part.counts))
     if part.reference is not None:
         return replace(plain, reason="a reference is not one of many such annotators")
     of_alignments = _sums_of_alignments(part)

@@ -174,7 +174,7 @@ def measure_jointly(
     parts = {name: Part(MEASURES[name], dict(corpus), options, executor=executor) for name in names}
     documents: dict[str, dict[str, Score]] = {name: {} for name in corpus}
     for name, part in parts.items():
-        for document, score in part.found.items():
+        for document, score in part.measured_scores.items():
             remarks = part.counting.remarks(corpus[document])
             document_score = replace(score, notes=(*score.notes, *remarks))
             if beyond_chance:
@@ -309,7 +309,7 @@ def _mean_of_pairs(
     (only,) = counts.values()
     rates = formula(only.numbers)
     if part.reference is None or not part.counting.alone:
-        value = next(iter(part.found.values())).value
+        value = next(iter(part.measured_scores.values())).value
     else:
         value = rates.value.mean()
     columns = {

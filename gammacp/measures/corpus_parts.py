@@ -96,7 +96,7 @@ class Part:
             return Score(value=math.nan, reason=str(error))
 
     @cached_property
-    def found(self) -> Mapping[str, Score]:
+    def measured_scores(self) -> Mapping[str, Score]:
         """The score of each document, without a reference."""
         if self.whole is not None:
             return getattr(self.whole, "scores", dict.fromkeys(self.documents, self.whole))
@@ -110,7 +110,9 @@ class Part:
     @cached_property
     def pairs(self) -> dict[str, Counts]:
         """The counts of each document that has any, with a row for each pair of annotators."""
-        counts = {name: s.counts for name, s in self.found.items() if s.counts is not None}
+        counts = {
+            name: s.counts for name, s in self.measured_scores.items() if s.counts is not None
+        }
         if all(c.of_pairs for c in counts.values()):
             return counts
         rows: dict[str, list[Counts]] = {}
@@ -118,7 +120,7 @@ class Part:
             some = {d: c for d, c in self.documents.items() if set(pair) <= set(c.annotators)}
             alone = Part(self.measure, some, self.options, executor=self.executor)
             alone = alone.only(partial(keep_annotators, names=pair))
-            for name, score in alone.found.items():
+            for name, score in alone.measured_scores.items():
                 if score.counts is not None:
                     rows.setdefault(name, []).append(replace(score.counts, parties=(pair,)))
         return {name: _joined(rows[name]) for name in self.documents if name in rows}
@@ -134,23 +136,27 @@ class Part:
     def counts(self) -> dict[str, Counts]:
         """The counts that each document adds to the sums."""
         if self.reference is None:
-            found = {n: s.counts for n, s in self.found.items() if s.counts is not None}
+            counts_by_name = {
+                n: s.counts for n, s in self.measured_scores.items() if s.counts is not None
+            }
         else:
             turned = {n: c.against(self.reference) for n, c in self.pairs.items()}
-            found = {n: c for n, c in turned.items() if c.parties}
+            counts_by_name = {n: c for n, c in turned.items() if c.parties}
         if self.documents:
             order = next(iter(self.documents.values())).categories
         else:
             order = ()
-        return dict(zip(found, with_common_labels([*found.values()], order), strict=True))
+        return dict(
+            zip(counts_by_name, with_common_labels([*counts_by_name.values()], order), strict=True)
+        )
 
     @property
     def joint_rates(self) -> PooledRates | None:
         """The rates of all documents if they were measured together; None otherwise."""
         if self.reference is not None or self.whole is None:
             return None
-        found: PooledRates | None = getattr(self.whole, "pooled", None)
-        return found
+        rates: PooledRates | None = getattr(self.whole, "pooled", None)
+        return rates
 
     def pool(self, pooling: Pooling) -> Pool:
         """Return the counts of all documents, with the weight of each document.
@@ -167,12 +173,12 @@ class Part:
     def values(self) -> dict[str, float]:
         """The values of the documents that have one."""
         if self.reference is None:
-            found = {name: s.value for name, s in self.found.items()}
+            value_by_name = {name: s.value for name, s in self.measured_scores.items()}
         elif not self.counting.alone:
-            found = {}
+            value_by_name = {}
         else:
-            found = {name: self.value_of(c) for name, c in self.counts.items()}
-        return {name: value for name, value in found.items() if not math.isnan(value)}
+            value_by_name = {name: self.value_of(c) for name, c in self.counts.items()}
+        return {name: value for name, value in value_by_name.items() if not math.isnan(value)}
 
     @property
     def mean(self) -> float:

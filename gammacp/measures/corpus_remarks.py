@@ -16,12 +16,12 @@ _SHOWN = 3
 
 def _reasons(part: Part) -> dict[str, int]:
     """Count the documents without counts, by reason."""
-    found: dict[str, int] = {}
-    for name, score in part.found.items():
+    count_by_reason: dict[str, int] = {}
+    for name, score in part.measured_scores.items():
         if score.counts is None and name not in part.counts:
             reason = score.reason or "it has no counts"
-            found[reason] = found.get(reason, 0) + 1
-    return found
+            count_by_reason[reason] = count_by_reason.get(reason, 0) + 1
+    return count_by_reason
 
 
 def why_nothing(part: Part) -> str:
@@ -37,7 +37,7 @@ def why_nothing(part: Part) -> str:
         if len(part.documents) == 1:
             return f"it does not have {both}"
         return f"no document has {both}"
-    reasons = [s.reason for s in part.found.values() if s.reason]
+    reasons = [s.reason for s in part.measured_scores.values() if s.reason]
     if reasons:
         return reasons[0]
     return "no document has anything to compare"
@@ -58,7 +58,7 @@ def why_undefined(part: Part, whole: Rates) -> str:
     if whole.expected is not None and float(whole.expected) < 0:
         return f"the expected disagreement is negative ({float(whole.expected):.3g})"
     if len(part.documents) == 1:
-        reason = next(iter(part.found.values())).reason
+        reason = next(iter(part.measured_scores.values())).reason
         return reason or part.counting.nothing
     return part.counting.nothing
 
@@ -90,7 +90,7 @@ def notes_of_scores(part: Part) -> tuple[str, ...]:
         The measure and the documents.
     """
     if len(part.documents) == 1:
-        (score,) = part.found.values()
+        (score,) = part.measured_scores.values()
     else:
         score = part.whole
     return tuple(getattr(score, "notes", ()))
@@ -109,7 +109,7 @@ def notes_on_sums(part: Part) -> tuple[str, ...]:
     every = part.counts.values()
     names = next(iter(every)).numbers
     sums = {name: np.sum([c.numbers[name].sum(axis=0) for c in every], axis=0) for name in names}
-    return part.counting.told(sums)
+    return part.counting.reference_remarks(sums)
 
 
 def note_on_missing(counts: Mapping[str, Counts]) -> tuple[str, ...]:
@@ -137,8 +137,10 @@ def signature_of(part: Part) -> str:
     part
         The measure and the documents.
     """
-    known = [s.signature for s in part.found.values() if s.counts is not None and s.signature]
-    line = getattr(part.whole, "signature", "") or (known[0] if known else "")
+    lines = [
+        s.signature for s in part.measured_scores.values() if s.counts is not None and s.signature
+    ]
+    line = getattr(part.whole, "signature", "") or (lines[0] if lines else "")
     if not line:
         return ""
     return extend(line, documents=len(part.counts), reference=part.reference)

@@ -9,7 +9,7 @@ from typing import Any
 
 from gammacp.base.record_tables import record_of
 from gammacp.chance.beyond import BeyondChance
-from gammacp.inference.populations import Over
+from gammacp.inference.populations import PopulationIntervals
 from gammacp.measures.score import described
 
 
@@ -67,7 +67,7 @@ class CorpusScore:
     value: float
     mean: float = math.nan
     interval: tuple[float, float] | None = None
-    over: Over = field(default_factory=Over)
+    over: PopulationIntervals = field(default_factory=PopulationIntervals)
     documents: int = 0
     of: int = 0
     retrieval: Retrieval = Retrieval()
@@ -87,10 +87,10 @@ class CorpusScore:
         CorpusScore(0.5, interval=(0.4, 0.6), documents=3 of 4)
         """
         parts = {name: score.value for name, score in self.by_category.items()}
-        told: dict[str, Any] = {"interval": self.interval, "recall": self.recall}
-        told |= {"precision": self.precision, "documents": f"{self.documents} of {self.of}"}
-        told |= {"by_category": parts or None, "reason": self.reason}
-        return described(self, told)
+        attributes: dict[str, Any] = {"interval": self.interval, "recall": self.recall}
+        attributes |= {"precision": self.precision, "documents": f"{self.documents} of {self.of}"}
+        attributes |= {"by_category": parts or None, "reason": self.reason}
+        return described(self, attributes)
 
     def _repr_html_(self) -> str:
         from gammacp.base.display import as_html
@@ -122,13 +122,13 @@ class CorpusScore:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the score as JSON has it; NaN stays, for the writer to make null."""
-        found = record_of(
+        record = record_of(
             self, "value mean interval over documents of recall precision support macro"
         )
         for name in ("by_category", "by_pair"):
             parts = getattr(self, name)
-            found[name] = {key: part.as_dict() for key, part in parts.items()} or None
-        found |= {"reason": self.reason, "notes": list(self.notes), "signature": self.signature}
+            record[name] = {key: part.as_dict() for key, part in parts.items()} or None
+        record |= {"reason": self.reason, "notes": list(self.notes), "signature": self.signature}
         if self.beyond_chance is not None:
-            found["beyond_chance"] = self.beyond_chance.as_dict()
-        return found
+            record["beyond_chance"] = self.beyond_chance.as_dict()
+        return record

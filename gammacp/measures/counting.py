@@ -115,9 +115,9 @@ def _spread(values: Floats, places: np.ndarray[Any, Any], size: int) -> Floats:
     """Move rows and columns of labels to the places of these labels among `size`."""
     if values.ndim == 1:
         return values
-    found = np.zeros((len(values), *(size,) * (values.ndim - 1)))
-    found[np.ix_(np.arange(len(values)), *(places,) * (values.ndim - 1))] = values
-    return found
+    table = np.zeros((len(values), *(size,) * (values.ndim - 1)))
+    table[np.ix_(np.arange(len(values)), *(places,) * (values.ndim - 1))] = values
+    return table
 
 
 def pairs_of(names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
@@ -214,7 +214,7 @@ class Counting:
     remarks
         `(continuum) -> notes` on a document's own value, which `together` leaves out because they
         do not hold for many documents.
-    told
+    reference_remarks
         `(sums) -> notes` on what was counted against a reference: sums over documents and
         annotators.
     """
@@ -229,7 +229,7 @@ class Counting:
     observe: Callable[..., Counts] | None = None
     alone: bool = True
     remarks: Callable[[Any], tuple[str, ...]] = _remark_nothing
-    told: Callable[[Numbers], tuple[str, ...]] = _remark_nothing
+    reference_remarks: Callable[[Numbers], tuple[str, ...]] = _remark_nothing
 
     def pooling_of(self, **options: Any) -> Pooling:
         """Return the way to pool the parties of documents and of a corpus.
@@ -268,8 +268,8 @@ def share(part: Floats, whole: Floats) -> Floats:
     [0.25, nan]
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        found: Floats = np.where(whole > 0, part / whole, np.nan)
-    return found
+        quotient: Floats = np.where(whole > 0, part / whole, np.nan)
+    return quotient
 
 
 def harmonic_mean(recall: Floats, precision: Floats) -> Floats:
@@ -285,5 +285,5 @@ def harmonic_mean(recall: Floats, precision: Floats) -> Floats:
     """
     total = recall + precision
     with np.errstate(invalid="ignore", divide="ignore"):
-        found: Floats = np.where(total == 0, 0.0, 2 * precision * recall / total)
-    return found
+        mean: Floats = np.where(total == 0, 0.0, 2 * precision * recall / total)
+    return mean

@@ -104,8 +104,8 @@ def kappa_d(
         tau = atom_of(continuum, atom)
     else:
         tau = None
-    made = signature("kappa-d", selection=continuum.selection, coefficient=coefficient, atom=tau)
+    line = signature("kappa-d", selection=continuum.selection, coefficient=coefficient, atom=tau)
     if continuum.length == 0:
-        return undefined(NO_LENGTH, signature=made)
+        return undefined(NO_LENGTH, signature=line)
     counts = count_positions(continuum, coefficient=coefficient, atom=atom)
-    return coefficient_score(counts, coefficient, made)
+    return coefficient_score(counts, coefficient, line)

@@ -39,8 +39,8 @@ def measure_each(
     chosen = {name: MEASURES[name] for name in expand_names(names)}
     if not hasattr(continuum, "applies_to"):
         instance("continuum", continuum, Continuum, "a Continuum or a Treebank")
-    known = frozenset[str]().union(*(m.options for m in chosen.values()))
-    for option in options.keys() - known:
+    known_options = frozenset[str]().union(*(m.options for m in chosen.values()))
+    for option in options.keys() - known_options:
         raise UsageError(f"{option} is an option of none of: {', '.join(chosen)}")
     # Keep results only if another measure uses them: with kept random sets, ties must be broken.
     sharing = sum(m.shares for m in chosen.values()) > 1

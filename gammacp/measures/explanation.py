@@ -118,23 +118,23 @@ class Explanation:
             for r in largest
         )
         rest = "".join(f", {share} {what}" for share, what in others)
-        said = [f"{first[0]} of the disorder is {first[1]}{rest}."]
+        sentences = [f"{first[0]} of the disorder is {first[1]}{rest}."]
         most = max(self.annotators, key=lambda r: r["missed"])
         if largest[0]["component"] == ABSENCE and most["missed"]:
             absent = math.fsum(r["missed"] for r in self.annotators)
-            said.append(
+            sentences.append(
                 f"Of the disorder {first[1]}, {most['missed'] / absent:.0%} is about units "
                 f"that {most['annotator']} did not mark."
             )
         best = largest[0]["gamma_if_perfect"]
         if best is not None:
-            said.append(
+            sentences.append(
                 f"Without the disorder {first[1]}, γ would be at most {best:.4f}, if alignment and "
                 "chance stayed as they are."
             )
         if self.variances:
-            return [*said, self.variances.in_words()]
-        return said
+            return [*sentences, self.variances.in_words()]
+        return sentences
 
 
 def further_explanations(
@@ -149,14 +149,14 @@ def further_explanations(
     """
     settings, how = Settings.and_computing(options, keeping=True)
     basis = Basis(continua, settings, **how)
-    made: dict[str, FurtherExplanation] = {}
+    explanations: dict[str, FurtherExplanation] = {}
     refused: list[tuple[str, str]] = []
     for name, explain in EXPLANATIONS.items():
         try:
-            made[name] = explain(basis)
+            explanations[name] = explain(basis)
         except DataError as error:
             refused.append((name, str(error)))
-    return made, refused
+    return explanations, refused
 
 
 @spelled_out_with_computing
@@ -204,19 +204,19 @@ def explained_on(basis: Basis, *, stretches: int = STRETCHES) -> Explanation:
     """
     if basis.settings.reuse:
         raise DataError("γ with a price for reuse cannot be taken apart: no pair of units bears it")
-    found = agreement(basis)
-    scores = found.computed
+    pooled = agreement(basis)
+    scores = pooled.computed
     if not scores:
-        raise DataError(f"no continuum has an alignment to explain: {found.score.reason}")
+        raise DataError(f"no continuum has an alignment to explain: {pooled.score.reason}")
     continua = [s.alignment.continuum for s in scores.values()]
     people = list(dict.fromkeys(name for c in continua for name in c.annotators))
-    sizes = [found.size(name) for name in scores]
+    sizes = [pooled.size(name) for name in scores]
     total = math.fsum(sizes)
     shares = [size / total for size in sizes]
-    per_unit = [found.weights.get(name, 1.0) / total for name in scores]
+    per_unit = [pooled.weights.get(name, 1.0) / total for name in scores]
     aligned = [(s.alignment.continuum, s.alignment.groups) for s in scores.values()]
     labels = [*plain(continua[0].categories)[0], UNLABELLED]
-    seen = borne_in(aligned, per_unit, people, len(labels) - 1, basis.bound)
+    costs = borne_in(aligned, per_unit, people, len(labels) - 1, basis.bound)
     named_sets = basis.model.named
     by_chance = _by_chance(basis, continua, people if named_sets else None, len(labels) - 1, shares)
     chance, each = by_chance or (None, None)
@@ -228,31 +228,33 @@ def explained_on(basis: Basis, *, stretches: int = STRETCHES) -> Explanation:
         by_pair = chance.pairs
     else:
         by_pair = None
-    observed = seen.total
-    several = len(continua) > 1 or len(found.documents) > 1
+    observed = costs.total
+    several = len(continua) > 1 or len(pooled.documents) > 1
     make = _Records(components_of(basis.bound), float(observed.sum()))
     return Explanation(
-        gamma=found.score,
+        gamma=pooled.score,
         components=tuple(make.components(observed, chance.total if chance else None)),
         annotators=tuple(
             {**record, "missed": float(missed)}
             for record, missed in zip(
-                make.each("annotator", people, seen.annotators, by_person), seen.missed, strict=True
+                make.each("annotator", people, costs.annotators, by_person),
+                costs.missed,
+                strict=True,
             )
         ),
-        pairs=tuple(_of_pairs(make, seen, people, by_pair)),
+        pairs=tuple(_of_pairs(make, costs, people, by_pair)),
         categories=tuple(
             record
             for record in make.each(
-                "category", labels, seen.categories, chance.categories if chance else None
+                "category", labels, costs.categories, chance.categories if chance else None
             )
             if record["observed"] or record["expected"]
         ),
         documents=tuple(
-            make.each("document", list(scores), seen.items, each)
+            make.each("document", list(scores), costs.items, each)
         ) if several else (),
-        stretches=() if several else tuple(_stretches(make, seen, continua[0], stretches)),
-        variances=found.components() if several else None,
+        stretches=() if several else tuple(_stretches(make, costs, continua[0], stretches)),
+        variances=pooled.components() if several else None,
     )  # fmt: skip
 
 
@@ -272,13 +274,13 @@ class _Records:
             by_chance = [None] * len(observed)
         else:
             by_chance = expected.tolist()
-        for name, seen, drawn in zip(self.names, observed.tolist(), by_chance, strict=True):
+        for name, cost, drawn in zip(self.names, observed.tolist(), by_chance, strict=True):
             yield {
                 "component": name,
-                "observed": seen,
+                "observed": cost,
                 "expected": drawn,
-                "share": self._share(seen),
-                "gamma_if_perfect": ratio(self.whole - seen, chance, "")[0] if chance else None,
+                "share": self._share(cost),
+                "gamma_if_perfect": ratio(self.whole - cost, chance, "")[0] if chance else None,
             }
 
     def each(
@@ -305,22 +307,22 @@ class _Records:
 
 
 def _of_pairs(
-    make: _Records, seen: Borne, people: Sequence[str], by_chance: Floats | None
+    make: _Records, costs: Borne, people: Sequence[str], by_chance: Floats | None
 ) -> Iterator[Record]:
     i, j = np.triu_indices(len(people), 1)
-    i, j = i[seen.met[i, j]], j[seen.met[i, j]]
+    i, j = i[costs.met[i, j]], j[costs.met[i, j]]
     names = [[people[a], people[b]] for a, b in zip(i, j, strict=True)]
     return make.each(
-        "annotators", names, seen.pairs[i, j], None if by_chance is None else by_chance[i, j]
+        "annotators", names, costs.pairs[i, j], None if by_chance is None else by_chance[i, j]
     )
 
 
-def _stretches(make: _Records, seen: Borne, continuum: Continuum, number: int) -> Iterator[Record]:
+def _stretches(make: _Records, costs: Borne, continuum: Continuum, number: int) -> Iterator[Record]:
     low, high = continuum.bounds
     edges = np.linspace(low, high, number + 1)
     centres = (continuum.starts + continuum.ends) / 2
     place = np.clip(np.searchsorted(edges, centres, side="right") - 1, 0, number - 1)
-    sums = add_up(place, seen.units, number)
+    sums = add_up(place, costs.units, number)
     for k, record in enumerate(make.each("stretch", range(1, number + 1), sums, None)):
         yield {**record, "start": float(edges[k]), "end": float(edges[k + 1])}
 
@@ -342,7 +344,7 @@ def _by_chance(
         weights[chance] = weights.get(chance, 0.0) + share
     if not all(chance.expected.enough for chance in weights):
         return None
-    found = []
+    aligned_sets = []
     scales = []
     owner = []
     for number, (chance, weight) in enumerate(weights.items()):
@@ -350,9 +352,9 @@ def _by_chance(
         for s in chance.sets:
             x = chance.expected.samples * s.continuum.mean_units
             scales.append(weight / (x if of_all is None else float(of_all.sum())))
-            found.append((s.continuum, s.groups))
+            aligned_sets.append((s.continuum, s.groups))
             owner.append(number)
-    borne = borne_in(found, scales, people, categories, basis.bound)
+    borne = borne_in(aligned_sets, scales, people, categories, basis.bound)
     sums = add_up(np.array(owner, np.int64), borne.items, len(weights))
     rows = dict(zip(weights, sums, strict=True))
     each = [rows[k] * (s / weights[k]) for k, s in zip(chances, shares, strict=True)]

@@ -115,14 +115,14 @@ def _parts(score: Score) -> tuple[list[_Row], list[str]]:
     if isinstance(score, CorpusGamma):
         values = {name: each.value for name, each in score.scores.items()}
         what = "document"
-    known = {name: value for name, value in values.items() if math.isfinite(value)}
-    lowest = sorted(known, key=lambda name: (known[name], name))[:MOST_PARTS]
+    defined = {name: value for name, value in values.items() if math.isfinite(value)}
+    lowest = sorted(defined, key=lambda name: (defined[name], name))[:MOST_PARTS]
     names, cut_names = short_names(lowest, _NAME)
-    rows = [_Row(label, known[name]) for label, name in zip(names, lowest, strict=True)]
+    rows = [_Row(label, defined[name]) for label, name in zip(names, lowest, strict=True)]
     notes = []
-    if len(lowest) < len(known):
-        notes.append(f"Shown are the lowest {len(lowest)} of {with_commas(len(known))}.")
-    if undefined := len(values) - len(known):
+    if len(lowest) < len(defined):
+        notes.append(f"Shown are the lowest {len(lowest)} of {with_commas(len(defined))}.")
+    if undefined := len(values) - len(defined):
         notes.append(f"{counted(undefined, what)} without a value.")
     if cut_names:
         notes.append(cut_names)

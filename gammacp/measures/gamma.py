@@ -27,7 +27,7 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.needs import Need, require, unmet_need
 from gammacp.dissimilarity.base import bind
 from gammacp.errors import DataError
-from gammacp.inference.populations import Over
+from gammacp.inference.populations import PopulationIntervals
 from gammacp.measures.counting import Counting, Counts, Numbers, Rates, share
 from gammacp.measures.random_sets import Basis, Chance
 from gammacp.measures.registry import registered
@@ -92,7 +92,7 @@ class Gamma(Score):
     annotators: int | None = None
     units: int | None = None
     direction: Direction | None = None
-    over: Over | None = None
+    over: PopulationIntervals | None = None
     with_tilt: float | None = None
     gaps: CommonGaps | None = None
 
@@ -460,8 +460,8 @@ def _with_gaps(score: GammaScore, basis: Basis) -> GammaScore:
     if reason is not None or not expected.enough:
         return score
     p = expected.p_value(score.document.disorder)
-    found = CommonGaps({continuum.name: gaps}, value, p, score.value, score.p)
-    return replace(score, gaps=found, notes=(*score.notes, *found.notes))
+    gaps_and_p = CommonGaps({continuum.name: gaps}, value, p, score.value, score.p)
+    return replace(score, gaps=gaps_and_p, notes=(*score.notes, *gaps_and_p.notes))
 
 
 def _notes(

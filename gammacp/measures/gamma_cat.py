@@ -271,30 +271,30 @@ class _Random:
     owner: Indices
     sets: int
     confidence: float
-    known: dict[int | None, ExpectedDisorder | None] = field(default_factory=dict)
+    expected_by_category: dict[int | None, ExpectedDisorder | None] = field(default_factory=dict)
 
     @classmethod
     def of(cls, sets: Sequence[RandomSet], parts: BoundDissimilarity, confidence: float) -> _Random:
-        found = [aligned_pairs(s.continuum, s.groups, parts) for s in sets]
+        pairs = [aligned_pairs(s.continuum, s.groups, parts) for s in sets]
         none = AlignedPairs(*np.zeros((2, 0), np.int32), *np.zeros((2, 0)))
-        columns = zip(*(vars(p).values() for p in (none, *found)), strict=True)
-        owner = np.repeat(np.arange(len(found), dtype=np.int64), [len(p.left) for p in found])
-        return cls(AlignedPairs(*map(np.concatenate, columns)), owner, len(found), confidence)
+        columns = zip(*(vars(p).values() for p in (none, *pairs)), strict=True)
+        owner = np.repeat(np.arange(len(pairs), dtype=np.int64), [len(p.left) for p in pairs])
+        return cls(AlignedPairs(*map(np.concatenate, columns)), owner, len(pairs), confidence)
 
     def expected(self, category: int | None) -> ExpectedDisorder | None:
         """Return δ_cat of the random sets for which it is defined; None if there is none."""
-        if category not in self.known:
+        if category not in self.expected_by_category:
             rows = self.pairs.rows(category)
             weight = np.bincount(self.owner[rows], self.pairs.weight[rows], self.sets)
             cost = (self.pairs.weight * self.pairs.cost)[rows]
             total = np.bincount(self.owner[rows], cost, self.sets)
             disorders = total[weight > 0] / weight[weight > 0]
-            self.known[category] = (
+            self.expected_by_category[category] = (
                 ExpectedDisorder(disorders, disorders, True, self.confidence)
                 if len(disorders)
                 else None
             )
-        return self.known[category]
+        return self.expected_by_category[category]
 
 
 @dataclass(frozen=True)
@@ -359,16 +359,16 @@ class _Disorders:
         chances = [self._chance(k) for k in categories]
         observed = np.array([self.observed.disorder(k) for k in categories])
         expected = np.array([math.nan if c is None else c.mean for c in chances])
-        known = ~np.isnan(observed + expected)
+        is_defined = ~np.isnan(observed + expected)
         weights = np.array([self.observed.total(k) for k in categories])
-        one = np.ones(len(known))
+        one = np.ones(len(is_defined))
         numbers = {
-            "observed": np.where(known, observed, 0.0),
-            "expected": np.where(known, expected, 0.0),
+            "observed": np.where(is_defined, observed, 0.0),
+            "expected": np.where(is_defined, expected, 0.0),
             "units": one,
             "most": one,
         }
-        return numbers, np.where(known, weights, 0.0)
+        return numbers, np.where(is_defined, weights, 0.0)
 
     def _chance(self, category: int | None) -> ExpectedDisorder | None:
         if self.expected.enough:
@@ -379,16 +379,16 @@ class _Disorders:
         counts = self.counts_by_category()
         values = category_disorder_rates(counts.numbers).by_label
         assert values is not None
-        found = {
+        scores = {
             name: self.score("gamma-k", k, float(values[0, k]))
             for k, name in enumerate(counts.labels)
         }
-        reasons = "; ".join(f"{name}: {s.reason}" for name, s in found.items() if s.reason)
+        reasons = "; ".join(f"{name}: {s.reason}" for name, s in scores.items() if s.reason)
         return Score(
             value=math.nan,
             baseline=ChanceBaseline(samples=self.expected.samples),
             status=self.status,
-            by_category={name: s.value for name, s in found.items()},
+            by_category={name: s.value for name, s in scores.items()},
             reason=reasons or None,
             notes=self.notes,
             signature=self.signature("gamma-k"),
@@ -409,7 +409,7 @@ class _Disorders:
             reason = f"interrupted after {self.random.sets} random annotation sets, too few"
         elif chance is None:
             reason = "no random set has two aligned units that are close enough to count"
-        known = Score(
+        defined_score = Score(
             value=value,
             reason=reason,
             observed=None if math.isnan(observed) else observed,
@@ -417,11 +417,11 @@ class _Disorders:
             signature=self.signature(name),
         )
         if reason or chance is None:
-            return known
+            return defined_score
         p = chance.p_value(observed)
         several = chance.samples > 1
         return replace(
-            known,
+            defined_score,
             status=self.status,
             baseline=ChanceBaseline(
                 model=self.basis.chance(self.continuum).model,

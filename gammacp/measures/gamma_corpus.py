@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from gammacp.alignment import Status
+from gammacp.alignment.aligned import MergedAlignments
 from gammacp.base.arguments import instance
 from gammacp.base.arrays import Bools, Floats, Indices
 from gammacp.base.record_tables import record_of
@@ -31,10 +32,9 @@ from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.needs import require
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.errors import DataError
-from gammacp.inference.populations import AlignedDocuments
 from gammacp.measures.counting import Numbers
 from gammacp.measures.gamma import Gamma, disorder_numbers, disorder_rates, notes_on, score_on
-from gammacp.measures.random_sets import AlignedPlaces, Basis, Chance
+from gammacp.measures.random_sets import Basis, Chance
 from gammacp.measures.score import ChanceBaseline
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
 from gammacp.measures.within import (
@@ -49,6 +49,7 @@ from gammacp.measures.within import (
 )
 
 if TYPE_CHECKING:
+    from gammacp.inference.pair_costs import AlignedDocuments
     from gammacp.measures.marked import Marked
     from gammacp.measures.pooling import Pool, PooledRates
 
@@ -227,7 +228,7 @@ class ScoreTable(Mapping[str, Gamma]):
     basis: Basis
     reasons: Mapping[int, str]
     aligned: Indices
-    alignments: AlignedPlaces
+    alignments: MergedAlignments
     chances: Sequence[Chance | DataError]
     which: Indices
     stands_for: Floats
@@ -269,7 +270,7 @@ class ScoreTable(Mapping[str, Gamma]):
     def numbers(self) -> Mapping[str, int]:
         """Number of each continuum of the corpus by its name."""
         if isinstance(self.basis.named, DocumentTable):
-            return self.basis.named.places
+            return self.basis.named.number_by_name
         return {name: number for number, name in enumerate(self.names)}
 
     def __getitem__(self, name: str) -> Gamma:
@@ -333,6 +334,8 @@ class ScoreTable(Mapping[str, Gamma]):
     @property
     def aligned_to(self) -> AlignedDocuments:
         """The alignments of this table, each with its expected disorder."""
+        from gammacp.inference.pair_costs import AlignedDocuments
+
         rows = np.searchsorted(self.aligned, self.places)
         mean = [
             math.nan if isinstance(c, DataError) or not c.expected.enough else c.expected.mean

@@ -142,7 +142,7 @@ def check_writable(folder: Path) -> None:
 
 
 def write_gamma_proof(
-    found: Agreement, continua: Continua, folder: Path, options: GammaOptions
+    measured: Agreement, continua: Continua, folder: Path, options: GammaOptions
 ) -> GammaProof:
     """Write a folder that proves γ. If that fails, nothing is left of it.
 
@@ -150,7 +150,7 @@ def write_gamma_proof(
 
     Parameters
     ----------
-    found, continua, options
+    measured, continua, options
         The agreement, the data on which it was measured, and the options used.
     folder
         A new folder, or an empty one.
@@ -163,16 +163,16 @@ def write_gamma_proof(
         The folder holds something.
     """
     check_new_folder(folder)
-    if not found.score.defined:
-        raise DataError(f"no proof is written: γ is undefined ({found.score.reason})")
+    if not measured.score.defined:
+        raise DataError(f"no proof is written: γ is undefined ({measured.score.reason})")
     settings = Settings.of(**options)
     basis = Basis(continua, settings)
-    parts = _parts_of(found, basis)
+    parts = _parts_of(measured, basis)
     stems = _stems([name for part in parts for name in part.documents])
     with _new_folder(folder) as temporary:
         files = _Folder(temporary)
         sums = _Sums(settings.rule.confidence)
-        records = [_write_part(part, basis, files, stems, found, sums) for part in parts]
+        records = [_write_part(part, basis, files, stems, measured, sums) for part in parts]
         value, interval = sums.gamma()
         manifest: dict[str, Any] = {
             "version": _VERSION,
@@ -182,7 +182,7 @@ def write_gamma_proof(
             "observed": sums.observed / sums.weight,
             "expected": sums.expected / sums.weight,
             "seed": settings.seed,
-            "signature": found.score.signature,
+            "signature": measured.score.signature,
             "status": str(Status.FEASIBLE if files.not_best else Status.OPTIMAL),
         }
         manifest |= records[0] if len(records) == 1 else {"parts": records}
@@ -198,10 +198,10 @@ def write_gamma_proof(
     )
 
 
-def _parts_of(found: Agreement, basis: Basis) -> list[_Part]:
+def _parts_of(measured: Agreement, basis: Basis) -> list[_Part]:
     """Group documents that have the same random sets."""
     parts: dict[int, _Part] = {}
-    for name, score in found.rated.items():
+    for name, score in measured.rated.items():
         if score.samples is None or (score.baseline and not score.baseline.samples):
             raise DataError(f"no proof is written: {name} has no random sets")
         draws = basis.draws(score.alignment.continuum)
@@ -212,11 +212,11 @@ def _parts_of(found: Agreement, basis: Basis) -> list[_Part]:
 
 def _stems(names: Sequence[str]) -> dict[str, str]:
     """Return the stem of each document's file names; equal stems are numbered."""
-    own = {name: Path(name).stem if Path(name).is_file() else name or "data" for name in names}
-    counts = list(own.values())
+    stems = {name: Path(name).stem if Path(name).is_file() else name or "data" for name in names}
+    counts = list(stems.values())
     return {
         name: file_name(stem if counts.count(stem) == 1 else f"{stem}-{i}", "document")
-        for i, (name, stem) in enumerate(own.items(), 1)
+        for i, (name, stem) in enumerate(stems.items(), 1)
     }
 
 
@@ -260,17 +260,17 @@ def _write_part(
     basis: Basis,
     files: _Folder,
     stems: Mapping[str, str],
-    found: Agreement,
+    measured: Agreement,
     sums: _Sums,
 ) -> dict[str, Any]:
     """Write the certificates of documents and of their random sets; return their manifest entry."""
     # Models that mix documents also draw from those without γ, which have no certificate.
-    all_there = not basis.shared or len(basis.continua) == len(found.rated)
+    all_there = not basis.shared or len(basis.continua) == len(measured.rated)
     rows = []
     observed = []
     for name, score in part.documents.items():
         continuum = score.alignment.continuum
-        weight = found.weights.get(name, 1.0)
+        weight = measured.weights.get(name, 1.0)
         bounds = list(continuum.bounds) if continuum.declared else None
         rows.append(
             {

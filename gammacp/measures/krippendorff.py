@@ -238,7 +238,7 @@ def cu_alpha(
     require(continuum, {Need.CATEGORIES})
     squared = squared_differences(metric, continuum.categories, category_counts(continuum))
     coincidences = Coincidences.of(of_units(continuum))
-    found = ratio_of_coincidences(
+    score = ratio_of_coincidences(
         coincidences,
         squared,
         name=signature_of(
@@ -249,9 +249,9 @@ def cu_alpha(
         seed=seed,
         coverage=_coverage(coincidences),
     )
-    if found.defined:
-        return replace(found, notes=(*found.notes, *_stacked(continuum)))
-    return found
+    if score.defined:
+        return replace(score, notes=(*score.notes, *_stacked(continuum)))
+    return score
 
 
 def _stacked(continuum: Continuum) -> tuple[str, ...]:
@@ -272,9 +272,9 @@ def category_rates(numbers: Numbers, *, squared: Floats) -> Rates:
     numbers, squared
         As for `coincidence_rates`.
     """
-    seen = numbers["observed"]
+    counts = numbers["observed"]
     chance = expected_coincidences(numbers["marginal"], numbers["alone"])
-    observed = share((squared * seen).sum(axis=-2), seen.sum(axis=-2))
+    observed = share((squared * counts).sum(axis=-2), counts.sum(axis=-2))
     expected = share((squared * chance).sum(axis=-2), chance.sum(axis=-2))
     whole = coincidence_rates(numbers, squared=squared)
     return replace(
@@ -302,9 +302,9 @@ def ku_alpha(
     require(continuum, {Need.CATEGORIES})
     squared = squared_differences(metric, continuum.categories, category_counts(continuum))
     coincidences = Coincidences.of(of_units(continuum))
-    found = category_rates(coincidences.counts.numbers, squared=squared).by_label
-    assert found is not None
-    values = dict(zip(coincidences.labels, found[0].tolist(), strict=True))
+    rates = category_rates(coincidences.counts.numbers, squared=squared).by_label
+    assert rates is not None
+    values = dict(zip(coincidences.labels, rates[0].tolist(), strict=True))
     reasons: dict[str, str] = {}
     intervals: dict[str, tuple[float, float]] = {}
     for k, name in enumerate(coincidences.labels):

@@ -60,9 +60,9 @@ def u_alpha_2013(continuum: Continuum, *, atom: float | None = None) -> Score:
     sections = sections_of(continuum)
     m = sections.n_annotators
     length = continuum.length
-    made = signature("u-alpha-2013", selection=continuum.selection, atom=tau)
+    line = signature("u-alpha-2013", selection=continuum.selection, atom=tau)
     if not length:
-        return undefined(NO_LENGTH, signature=made)
+        return undefined(NO_LENGTH, signature=line)
     slides = _all_slides(sections.lengths, sections.labels, tau)
     observed = 2 * _unlike_squares(sections) / (length * m * (m - 1))
     gaps = sections.labels == len(sections.names) - 1
@@ -71,8 +71,8 @@ def u_alpha_2013(continuum: Continuum, *, atom: float | None = None) -> Score:
     nothing = "one label covers everything: no disagreement can be expected"
     value, reason = ratio(observed, expected, nothing)
     if reason:
-        return undefined(reason, signature=made)
-    return Score(value=value, observed=observed, expected=expected, signature=made)
+        return undefined(reason, signature=line)
+    return Score(value=value, observed=observed, expected=expected, signature=line)
 
 
 def _unlike_squares(sections: Sections) -> float:

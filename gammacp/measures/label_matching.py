@@ -230,15 +230,15 @@ class LabelMatching:
             Labels cannot be matched.
         """
         self.check(documents)
-        made = self.match(documents)
-        every = {name: [m.onto, m.names] for name, m in made.maps.items()}
+        matching = self.match(documents)
+        every = {name: [m.onto, m.names] for name, m in matching.maps.items()}
         mark = fingerprint(json.dumps(every, sort_keys=True))
         values = (self.scope, *([] if self.onto is None else [self.onto]), mark)
         signed = {
             name: replace(c, about=c.about.noting("match-labels", *values))
-            for name, c in made.documents.items()
+            for name, c in matching.documents.items()
         }
-        return replace(made, documents=signed)
+        return replace(matching, documents=signed)
 
 
 def _without_length(documents: Iterable[Continuum]) -> tuple[str, str] | None:
@@ -283,7 +283,7 @@ def label_map(continua: Iterable[Continuum], onto: str | None = None) -> LabelMa
     if onto not in people:
         onto = people[0]
     used = {a: sorted({k for c in documents for k in _labels_of(c, a)}) for a in people}
-    taken = {label for labels in used.values() for label in labels}
+    used_labels = {label for labels in used.values() for label in labels}
     matched: dict[str, dict[str, str]] = {}
     unmatched: dict[str, dict[str, str]] = {}
     left_over: dict[str, tuple[str, ...]] = {}
@@ -295,7 +295,7 @@ def label_map(continua: Iterable[Continuum], onto: str | None = None) -> LabelMa
         names = {used[annotator][i]: used[onto][j] for i, j in zip(rows, columns, strict=True)}
         matched[annotator] = names
         rest = [old for old in used[annotator] if old not in names]
-        unmatched[annotator] = {old: _free_name(f"{annotator}:{old}", taken) for old in rest}
+        unmatched[annotator] = {old: _free_name(f"{annotator}:{old}", used_labels) for old in rest}
         left_over[annotator] = tuple(sorted(set(used[onto]) - set(names.values())))
         lengths.append((float(shared[rows, columns].sum()), float(shared.sum())))
         if unsure:
@@ -333,14 +333,17 @@ def shared_lengths(
         two = keep_annotators(c, pair)
         # The last code is that of units without a label.
         categories = [*map(category_of, two.categories), None]
-        code_of = [np.array([own.get(name or "", -1) for name in categories]) for own in codes]
-        (found,) = overlaps(two)
-        rows = [found.left, found.right]
+        code_of = [
+            np.array([code_by_label.get(name or "", -1) for name in categories])
+            for code_by_label in codes
+        ]
+        (overlap,) = overlaps(two)
+        rows = [overlap.left, overlap.right]
         if two.annotators != pair:
             rows.reverse()
         left, right = (code_of[k][two.category_codes[rows[k]]] for k in (0, 1))
         labelled = (left >= 0) & (right >= 0)
-        np.add.at(shared, (left[labelled], right[labelled]), found.lengths[labelled])
+        np.add.at(shared, (left[labelled], right[labelled]), overlap.lengths[labelled])
     return shared
 
 
@@ -365,32 +368,36 @@ def _assign(shared: Floats) -> tuple[Indices, Indices, bool]:
     return rows[best], columns[best], unsure
 
 
-def _free_name(name: str, taken: set[str]) -> str:
+def _free_name(name: str, used_names: set[str]) -> str:
     """Return a name that is not yet taken, and add it to those that are."""
-    while name in taken:
+    while name in used_names:
         name += "'"
-    taken.add(name)
+    used_names.add(name)
     return name
 
 
-def _renamed(continuum: Continuum, found: LabelMap) -> Continuum:
+def _renamed(continuum: Continuum, label_map: LabelMap) -> Continuum:
     """Return the units with new labels; old names that are no longer used are removed."""
-    own = {a: names for a, names in found.names.items() if a in continuum.annotators}
-    if not any(own.values()):
+    names_by_annotator = {
+        a: names for a, names in label_map.names.items() if a in continuum.annotators
+    }
+    if not any(names_by_annotator.values()):
         return continuum
-    renamed = rename_categories_of(continuum, {}, own)
+    renamed = rename_categories_of(continuum, {}, names_by_annotator)
     before = set(continuum.categories) - {
         continuum.categories[code] for code in np.unique(continuum.category_codes) if code >= 0
     }
     used = set(np.unique(renamed.category_codes).tolist())
-    kept = np.array(
+    is_kept = np.array(
         [code in used or name in before for code, name in enumerate(renamed.categories)], bool
     )
     # The last code is that of units without a label.
-    new = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1)
+    new = np.append(np.where(is_kept, np.cumsum(is_kept) - 1, -1), -1)
     return keep_rows(
         renamed,
-        categories=tuple(name for name, keep in zip(renamed.categories, kept, strict=True) if keep),
+        categories=tuple(
+            name for name, keep in zip(renamed.categories, is_kept, strict=True) if keep
+        ),
         category_codes=new[renamed.category_codes],
         about=continuum.about,
     )

@@ -173,10 +173,10 @@ def measure_matched(
         return measured_beyond_chance(continuum, names, options, matching)
     names = expand_names(names)
     declared = frozenset[str]().union(*(MEASURES[name].options for name in names))
-    own = {k: v for k, v in options.items() if k in declared or k not in CHANCE_OPTIONS}
+    own_options = {k: v for k, v in options.items() if k in declared or k not in CHANCE_OPTIONS}
     reason = "labels are matched over the corpus, which alone has a value beyond chance"
     beyond = BeyondChance(value=float("nan"), reason=reason)
     return {
         name: replace(score, beyond_chance=beyond)
-        for name, score in measure_each(continuum, names, **own)
+        for name, score in measure_each(continuum, names, **own_options)
     }

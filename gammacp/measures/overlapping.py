@@ -43,9 +43,9 @@ def overlaps(continuum: Continuum) -> Iterator[Overlaps]:
         e = continuum.ends
         shared = np.minimum(e[left], e[right]) - np.maximum(s[left], s[right])
         spans = np.maximum(e[left], e[right]) - np.minimum(s[left], s[right])
-        kept = (shared > 0) | (spans == 0)
-        order = np.lexsort((right[kept], left[kept]))
-        yield Overlaps(i, j, *(x[kept][order] for x in (left, right, shared, spans)))
+        is_overlap = (shared > 0) | (spans == 0)
+        order = np.lexsort((right[is_overlap], left[is_overlap]))
+        yield Overlaps(i, j, *(x[is_overlap][order] for x in (left, right, shared, spans)))
 
 
 def _later_starts(c: Continuum, i: int, j: int, *, strictly: bool) -> tuple[Indices, Indices]:

@@ -93,27 +93,30 @@ def pair_rows(
     >>> [float(rows.columns[k][0]) for k in ("start_offset", "cost_position", "cost_category")]
     [1.0, 0.0625, 1.0]
     """
-    known = expected or {}
-    parts = [dict(_of_document(name, a, known.get(name))) for name, a in alignments.items()]
+    expected_by_document = expected or {}
+    parts = [
+        dict(_of_document(name, a, expected_by_document.get(name)))
+        for name, a in alignments.items()
+    ]
     first = dict.fromkeys(key for part in parts for key in part)
     # A component that a document lacks costs nothing there.
     columns = {k: [part.get(k, np.zeros(len(part["cost"]))) for part in parts] for k in first}
-    found = {key: np.concatenate(column).tolist() for key, column in columns.items()}
-    names: list[str] = found.pop("document", [])
+    lists = {key: np.concatenate(column).tolist() for key, column in columns.items()}
+    names: list[str] = lists.pop("document", [])
     about: dict[str, list[Any]] = {"document": names}
     if clusters:
         about["cluster"] = [clusters.get(name, "") for name in names]
     if weights:
         about["weight"] = [weights.get(name, 1.0) for name in names]
-    return PairRows(about | found)
+    return PairRows(about | lists)
 
 
 def _of_document(name: str, alignment: Alignment, expected: float | None) -> Iterator[Any]:
     c = alignment.continuum
     groups = alignment.groups
     i, j = np.triu_indices(c.n_annotators, 1)
-    there = (groups[:, i] >= 0) | (groups[:, j] >= 0)
-    at, pair = np.nonzero(there)
+    is_present = (groups[:, i] >= 0) | (groups[:, j] >= 0)
+    at, pair = np.nonzero(is_present)
     first = groups[at, i[pair]]
     second = groups[at, j[pair]]
     has = first >= 0
@@ -154,7 +157,7 @@ def _of_document(name: str, alignment: Alignment, expected: float | None) -> Ite
     yield "cost", whole
     yield from ((f"cost_{k}", row) for k, row in zip(components_of(bound), costs, strict=True))
     # Rows of a unitary alignment share what its pairs of two empty units cost.
-    shared = there.sum(axis=1)
+    shared = is_present.sum(axis=1)
     empty = (len(i) - shared) * bound.delta / np.maximum(shared, 1)
     yield "disorder", (whole + empty[at]) / (len(i) * c.mean_units or 1.0)
     yield "expected_disorder", np.full(size, math.nan if expected is None else expected)

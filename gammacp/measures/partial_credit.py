@@ -79,8 +79,8 @@ def soft_rates(numbers: Numbers) -> Rates:
     units = numbers["first_units"], numbers["second_units"]
     shared = numbers["first_shared"], numbers["second_shared"]
     sides = [share(part, whole) for part, whole in zip(shared, units, strict=True)]
-    found = [np.where(np.isnan(side), 0.0, side) for side in sides]
-    value = np.where(units[0] + units[1] > 0, harmonic_mean(*found), math.nan)
+    rates = [np.where(np.isnan(side), 0.0, side) for side in sides]
+    value = np.where(units[0] + units[1] > 0, harmonic_mean(*rates), math.nan)
     return Rates(
         value=value,
         disagreement=1 - value,

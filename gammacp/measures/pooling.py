@@ -82,8 +82,8 @@ class Pool:
                 name: np.stack([w * m[name] for w, m in zip(weighted, means, strict=True)])
                 for name in names
             }
-            places = np.arange(len(counts))
-            return cls(rows, places, np.zeros_like(places), len(counts))
+            numbers = np.arange(len(counts))
+            return cls(rows, numbers, np.zeros_like(numbers), len(counts))
         scaled = [w / len(c.parties) for w, c in zip(weighted, counts, strict=True)]
         rows = {
             name: np.concatenate([w * c.numbers[name] for w, c in zip(scaled, counts, strict=True)])
@@ -123,12 +123,12 @@ class Pool:
         total
             Sums by party, as `total` returns them.
         """
-        left = {}
+        remainder = {}
         for name, values in self.rows.items():
             whole = total[name][self.parties[rows]]
             rest = whole - values[rows]
-            left[name] = np.where(np.abs(rest) <= _ROUNDING * np.abs(whole), 0.0, rest)
-        return left
+            remainder[name] = np.where(np.abs(rest) <= _ROUNDING * np.abs(whole), 0.0, rest)
+        return remainder
 
 
 def _sums(values: Floats, parties: Indices, size: int) -> Floats:
@@ -137,9 +137,9 @@ def _sums(values: Floats, parties: Indices, size: int) -> Floats:
     Sums of plain numbers are exact, so that they do not depend on the order of documents.
     """
     if values.ndim > 1:
-        found = np.zeros((size, *values.shape[1:]))
-        np.add.at(found, parties, values)
-        return found
+        sums = np.zeros((size, *values.shape[1:]))
+        np.add.at(sums, parties, values)
+        return sums
     order = np.argsort(parties, kind="stable")
     cuts = np.searchsorted(parties[order], np.arange(1, size))
     return np.array([math.fsum(x.tolist()) for x in np.split(values[order], cuts)])
@@ -224,7 +224,7 @@ def _combined(sums: Floats, rates: Rates, pooling: Pooling) -> Rates:
     apart = share(apart, size)
     chance = share(chance, size)
     if pooling == "values":
-        found = share(value, size)
+        agreement = share(value, size)
     else:
-        found = ratios(apart, chance)
-    return Rates(value=found, disagreement=apart, size=size, expected=chance, most=rates.most)
+        agreement = ratios(apart, chance)
+    return Rates(value=agreement, disagreement=apart, size=size, expected=chance, most=rates.most)

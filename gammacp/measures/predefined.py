@@ -142,9 +142,9 @@ def count_labels(continuum: Continuum, *, coefficient: str = "fleiss") -> Counts
     k = len(continuum.categories)
     chosen = np.stack([np.bincount(row, minlength=k) for row in labels])
     apart = np.stack([(labels != row).sum(axis=1) for row in labels])
-    places = float(labels.shape[1])
+    n_places = float(labels.shape[1])
     return counts_of_choices(
-        continuum, coefficient, chosen, apart, values=places, items=places, units=places
+        continuum, coefficient, chosen, apart, values=n_places, items=n_places, units=n_places
     )
 
 

@@ -63,12 +63,12 @@ def presence_rates(numbers: Numbers) -> Rates:
     apart = numbers["apart"]
     readers = numbers["readers"][..., None]
     # Documents that lack a code altogether have it absent for each reader.
-    known = numbers["both_present"] + 2 * apart + numbers["both_absent"]
-    absent = numbers["both_absent"] + np.maximum(readers - known, 0.0)
-    seen = np.stack(
+    n_known = numbers["both_present"] + 2 * apart + numbers["both_absent"]
+    absent = numbers["both_absent"] + np.maximum(readers - n_known, 0.0)
+    table = np.stack(
         [np.stack([numbers["both_present"], apart], -1), np.stack([apart, absent], -1)], -2
     )
-    marginal = seen.sum(axis=-1)
+    marginal = table.sum(axis=-1)
     chance: Floats = expected_coincidences(marginal, marginal)[..., 0, 1]
     total = marginal.sum(axis=-1)
     observed = share(apart.sum(axis=-1), total.sum(axis=-1)) * 2
@@ -102,9 +102,9 @@ def presence(continuum: Continuum) -> Score:
     Worked value: a code that A finds in documents 1, 2 and B in 1, 2, 3 of four: D_o = 1/4,
     of 8 values 5 are present, D_e = 2·5·3/(8·7) = .5357; α = .5333.
     """
-    made = signature("presence", selection=continuum.selection)
+    line = signature("presence", selection=continuum.selection)
     if continuum.n_annotators > 1:
         counts = count_presence(continuum)
     else:
         counts = None
-    return Score(value=undefined("").value, reason=_ONE_DOCUMENT, signature=made, counts=counts)
+    return Score(value=undefined("").value, reason=_ONE_DOCUMENT, signature=line, counts=counts)

@@ -11,17 +11,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import takewhile
-from typing import Any, NamedTuple, TypeAlias, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, Unpack
 
 import numpy as np
 
 from gammacp.alignment import Alignment, Solving, Status, align_each, best_groups_of_each
-from gammacp.alignment.aligned import Aligned, AlignedDocument, AlignedPart
+from gammacp.alignment.aligned import Aligned, MergedAlignments
 from gammacp.base.arguments import instance
-from gammacp.base.arrays import Codes, Floats, Indices, MadeWhenRead
+from gammacp.base.arrays import Codes, Indices
 from gammacp.base.signature import describe, signature
 from gammacp.base.stopping import due
-from gammacp.chance.expected import FEWEST_SAMPLES, MOST_SAMPLES, ExpectedDisorder, SampleRule
+from gammacp.chance.expected import FEWEST_SAMPLES, ExpectedDisorder, SampleRule
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.chance.sampling import (
     Disagreement,
@@ -37,6 +37,9 @@ from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity import BoundDissimilarity, Combined, bind
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.settings import Computing, Memory, Settings
+
+if TYPE_CHECKING:
+    from gammacp.measures.selected_sets import SelectedSets
 
 T = TypeVar("T")
 Continua: TypeAlias = Continuum | Corpus | Mapping[str, Continuum]
@@ -82,67 +85,6 @@ class Chance:
     sets: tuple[RandomSet, ...] = ()
 
 
-class AlignedPlaces(MadeWhenRead[Alignment]):
-    """The best alignments of continua in the order of these, though aligned in several batches.
-
-    A batch holds the continua that were aligned with the same gap.
-
-    Parameters
-    ----------
-    size
-        Number of continua.
-    found
-        For each batch, the numbers of its continua and their alignments.
-    """
-
-    def __init__(self, size: int, found: Sequence[tuple[Indices, Aligned]]) -> None:
-        """Merge the batches; after an interruption, end before the first missing alignment."""
-        self._found = [aligned for _, aligned in found]
-        self._which = np.full((2, size), -1, np.int32)
-        for k, (places, aligned) in enumerate(found):
-            self._which[:, places] = np.full(len(aligned), k), np.arange(len(aligned))
-        missing = np.flatnonzero(self._which[0] < 0)
-        super().__init__(int(missing[0]) if len(missing) else size, 1)
-
-    def make(self, number: int) -> Alignment:
-        """Return the alignment of the continuum with this number, counted from 0."""
-        return self._found[int(self._which[0, number])][int(self._which[1, number])]
-
-    def document(self, number: int) -> AlignedDocument:
-        """Return a document with its alignment, whose objects are only made when they are read.
-
-        Parameters
-        ----------
-        number
-            Number of the document, counted from 0.
-        """
-        return self._found[int(self._which[0, number])].document(int(self._which[1, number]))
-
-    def columns(self, rows: Indices) -> AlignedPart:
-        """Return the columns of alignments that all have the same number of annotators.
-
-        Parameters
-        ----------
-        rows
-            Numbers of their continua, ascending.
-        """
-        which, own = self._which[:, rows]
-        return self._found[int(which[0])].columns(own)
-
-    def column(self, name: str) -> Floats:
-        """Return one number per alignment: `disorders`, `bounds` or `optimal` (1 or 0).
-
-        Parameters
-        ----------
-        name
-            Name of a property of `Aligned`.
-        """
-        made = np.zeros(self._which.shape[1])
-        for k, aligned in enumerate(self._found):
-            made[self._which[0] == k] = getattr(aligned, name)
-        return made[: self._size]
-
-
 def by_size(continua: ContinuumSequence) -> Indices:
     """Return the numbers of the continua that have units, those with fewest units first.
 
@@ -166,52 +108,6 @@ class _Parent(NamedTuple):
     names: frozenset[str]
     keep: bool
     origins: Mapping[Continuum, Continuum]
-
-
-class Selected(Draws[Continuum]):
-    """Random sets that contain the given annotators, restricted to them.
-
-    Parameters
-    ----------
-    draws
-        Random sets with the names of real annotators.
-    names, keep
-        Only sets that hold all annotators with these names are selected. In them, these
-        annotators are kept if `keep` is true, and all others if it is false.
-    """
-
-    def __init__(self, draws: Draws[Continuum], names: Collection[str], *, keep: bool) -> None:
-        """Select from these draws; they are drawn when needed."""
-        super().__init__(draws.sampler, draws.seed)
-        self._draws, self._names, self._kept = draws, frozenset(names), keep
-        self._hits: list[int] = []
-        self._seen = 0
-
-    rounds = 1
-
-    def take(self, indices: Sequence[int]) -> list[Continuum]:
-        """Return selected sets by number, as far as the first `MOST_SAMPLES` draws contain them."""
-        self.reach(indices[-1] + 1 if len(indices) else 0, MOST_SAMPLES)
-        self.ended = self.ended or (len(indices) > 0 and indices[-1] >= len(self._hits))
-        there = self._draws.take([self._hits[k] for k in indices if k < len(self._hits)])
-        return [
-            keep_annotators(s, [a for a in s.annotators if (a in self._names) == self._kept])
-            for s in there
-        ]
-
-    def reach(self, count: int, most: int) -> int:
-        """Look for `count` suitable sets among the first `most` draws; return how many are known.
-
-        The number may exceed `count` if more were found before.
-        """
-        while len(self._hits) < count and self._seen < most:
-            drawn = self._draws.take([self._seen])
-            if not drawn:
-                break
-            if self._names.issubset(drawn[0].annotators):
-                self._hits.append(self._seen)
-            self._seen += 1
-        return len(self._hits)
 
 
 def named_continua(continua: Continua) -> Mapping[str, Continuum]:
@@ -316,11 +212,11 @@ class Basis:
     @cached_property
     def _by_annotator(self) -> Mapping[str, Mapping[str, Continuum]]:
         """For each annotator, the continua that he or she annotated, by name."""
-        found: dict[str, dict[str, Continuum]] = {}
+        continua_by_annotator: dict[str, dict[str, Continuum]] = {}
         for name, c in zip(self.named, self.continua, strict=True):
             for annotator in c.annotators:
-                found.setdefault(annotator, {})[name] = c
-        return found
+                continua_by_annotator.setdefault(annotator, {})[name] = c
+        return continua_by_annotator
 
     def once(self, key: tuple[object, ...], compute: Callable[[], T]) -> T:
         """Return the result of `compute`, which is called only once per key and memory."""
@@ -362,13 +258,13 @@ class Basis:
 
         After Ctrl-C the list ends before the first continuum that was not aligned.
         """
-        known: dict[Continuum, Alignment] = self.once(("alignments",), dict)
-        if new := [c for c in continua if c not in known]:
-            known |= {a.continuum: a for a in self.align_all(ContinuumSequence.of(new))}
-        done = (known.get(c) for c in continua)
+        alignments: dict[Continuum, Alignment] = self.once(("alignments",), dict)
+        if new := [c for c in continua if c not in alignments]:
+            alignments |= {a.continuum: a for a in self.align_all(ContinuumSequence.of(new))}
+        done = (alignments.get(c) for c in continua)
         return list(takewhile(lambda a: a is not None, done))  # type: ignore[arg-type]
 
-    def align_all(self, continua: ContinuumSequence) -> AlignedPlaces:
+    def align_all(self, continua: ContinuumSequence) -> MergedAlignments:
         """Return the best alignments of many continua as columns, computed only once.
 
         Parameters
@@ -377,20 +273,20 @@ class Basis:
             Some or all of the continua.
         """
         key = ("aligned", continua)
-        known = self._memory.get(key)
-        if isinstance(known, AlignedPlaces):
-            return known
+        memo = self._memory.get(key)
+        if isinstance(memo, MergedAlignments):
+            return memo
         gaps = {n: self.gap(n) for n in dict.fromkeys(continua.n_annotators.tolist())}
         each = np.array([gaps[n] for n in continua.n_annotators.tolist()])
-        found: list[tuple[Indices, Aligned]] = []
+        parts: list[tuple[Indices, Aligned]] = []
         for gap in sorted(set(gaps.values())):
             some = np.flatnonzero(each == gap)
             solving: Solving = {**self.settings.solving, "gap": gap}
             how: Any = {"executor": self._executor, "progress": self._progress}
             aligned = align_each(continua.at(some), self.bound, **how, **solving)
-            found.append((some[: len(aligned)], aligned))
-        self._memory[key] = made = AlignedPlaces(len(continua), found)
-        return made
+            parts.append((some[: len(aligned)], aligned))
+        self._memory[key] = alignments = MergedAlignments(len(continua), parts)
+        return alignments
 
     def gap(self, n_annotators: int) -> float:
         """Return the relative gap with which continua of so many annotators are aligned.
@@ -404,12 +300,12 @@ class Basis:
             return settings.solving_random(n_annotators)["gap"]
         return self.settings.gap
 
-    def chances(self, places: Indices) -> tuple[list[Chance | DataError], Indices]:
+    def chances(self, numbers: Indices) -> tuple[list[Chance | DataError], Indices]:
         """Return the expected disorders of some continua.
 
         Parameters
         ----------
-        places
+        numbers
             Numbers of the continua.
 
         Returns
@@ -419,22 +315,22 @@ class Basis:
         which
             For each continuum, the index of its expected disorder in `chances`.
         """
-        found: dict[Chance | DataError, int] = {}
-        which = np.empty(len(places), np.int64)
+        index_by_chance: dict[Chance | DataError, int] = {}
+        which = np.empty(len(numbers), np.int64)
         alike = self.shared and self._parent is None
         if alike:
-            groups = self.continua.n_annotators[places]
+            groups = self.continua.n_annotators[numbers]
         else:
-            groups = np.arange(len(places))
+            groups = np.arange(len(numbers))
         for group in dict.fromkeys(groups.tolist()):
             mine = np.flatnonzero(groups == group)
             chance: Chance | DataError
             try:
-                chance = self.chance(self.continua[int(places[mine[0]])])
+                chance = self.chance(self.continua[int(numbers[mine[0]])])
             except DataError as error:
                 chance = error
-            which[mine] = found.setdefault(chance, len(found))
-        return [*found], which
+            which[mine] = index_by_chance.setdefault(chance, len(index_by_chance))
+        return [*index_by_chance], which
 
     def chance(self, of: Continuum | ContinuumSequence) -> Chance:
         """Return the expected disorder, from random sets that are drawn until the rule is met.
@@ -457,9 +353,9 @@ class Basis:
             draws = self.draws(of)
         else:
             draws = self._draws_within(of)
-        known = self._memory.get(("chance", draws))
-        if isinstance(known, Chance):
-            return known
+        memo = self._memory.get(("chance", draws))
+        if isinstance(memo, Chance):
+            return memo
         if isinstance(of, Continuum):
             rule = self._rule(of.n_annotators)
         else:
@@ -469,10 +365,10 @@ class Basis:
         ratio = within or self.model.ratio or (self.shared and not self.model.pools)
         keep = self._keep and not within
         count = AlignedDisorder(self.bound, settings, keep, ratio, at_once)
-        (expected,), kept = expectations(
+        (expected,), payloads = expectations(
             draws, count, rule, self.settings.seed, executor=self._executor, progress=self._progress
         )
-        sets = tuple(k for k in kept if isinstance(k, RandomSet))
+        sets = tuple(k for k in payloads if isinstance(k, RandomSet))
         chance = self._memory["chance", draws] = Chance(draws.sampler.signature, expected, sets)
         return chance
 
@@ -496,16 +392,18 @@ class Basis:
 
         return self.once(("draws", key), compute)
 
-    def _cut(self, continuum: Continuum, parent: _Parent) -> Selected | None:
+    def _cut(self, continuum: Continuum, parent: _Parent) -> SelectedSets | None:
         """Return the random sets of the original continuum, cut to the selected annotators.
 
         Return None if fewer than `FEWEST_SAMPLES` of them hold the annotators that select.
         """
+        from gammacp.measures.selected_sets import SelectedSets
+
         origin = parent.origins[continuum]
         whole = parent.basis.draws(origin)
 
-        def compute() -> Selected | None:
-            cut = Selected(whole, parent.names, keep=parent.keep)
+        def compute() -> SelectedSets | None:
+            cut = SelectedSets(whole, parent.names, keep=parent.keep)
             drawn = parent.basis.chance(origin).expected.samples
             if cut.reach(FEWEST_SAMPLES, drawn) >= FEWEST_SAMPLES:
                 return cut
@@ -595,19 +493,19 @@ class Basis:
             None if no continuum keeps at least two annotators.
         """
         wanted = frozenset(names)
-        places = [self._by_annotator.get(name, {}) for name in wanted]
+        documents_of_each = [self._by_annotator.get(name, {}) for name in wanted]
         origins: dict[str, Continuum] = {}
         chosen: dict[str, Continuum] = {}
-        for name, c in min(places, key=len).items():
-            left = [a for a in c.annotators if (a in wanted) == keep]
-            if len(left) > 1 and all(name in other for other in places):
-                origins[name], chosen[name] = c, keep_annotators(c, left)
+        for name, c in min(documents_of_each, key=len).items():
+            annotators = [a for a in c.annotators if (a in wanted) == keep]
+            if len(annotators) > 1 and all(name in other for other in documents_of_each):
+                origins[name], chosen[name] = c, keep_annotators(c, annotators)
         if not chosen:
             return None
         several = isinstance(self.source, Corpus)
         source = Corpus(chosen, self.source.categories) if several else next(iter(chosen.values()))
-        kept: Memory | None = {} if self._keep and any(c.links for c in chosen.values()) else None
-        basis = Basis(source, self.settings, executor=self._executor, shared=kept)
+        memory: Memory | None = {} if self._keep and any(c.links for c in chosen.values()) else None
+        basis = Basis(source, self.settings, executor=self._executor, shared=memory)
         cut = dict(zip(basis.continua, origins.values(), strict=True))
         basis._parent = _Parent(self, wanted, keep, cut)
         return basis
@@ -636,16 +534,16 @@ class Basis:
         parts
             Other parts that determine the number, shown first.
         """
-        found = [c.expected for c in dict.fromkeys(chances)]
-        capped = [e.precision for e in found if e.capped]
+        expected = [c.expected for c in dict.fromkeys(chances)]
+        capped = [e.precision for e in expected if e.capped]
         return signature(
             name,
             selection=selection,
             **parts,
             d=self.once(("d",), partial(describe, self.settings.dissimilarity)),
             chance=",".join(dict.fromkeys(c.model for c in chances)),
-            samples=sum(e.samples for e in found),
-            interrupted=None if all(e.complete for e in found) else "yes",
+            samples=sum(e.samples for e in expected),
+            interrupted=None if all(e.complete for e in expected) else "yes",
             reached=float(f"{max(capped):.2g}") if capped else None,
             method=self.settings.method if method is None else method,
             **self.settings.signature_parts(),
@@ -669,7 +567,9 @@ class AlignedDisorder:
         every = ContinuumSequence.of(sets)
         marked = every.at(np.flatnonzero(every.n_units))
         solving = self.settings.solving_random(int(marked.n_annotators.max(initial=0)))
-        found = iter(best_groups_of_each(marked, self.dissimilarity, ties=self.keep, **solving))
+        alignments = iter(
+            best_groups_of_each(marked, self.dissimilarity, ties=self.keep, **solving)
+        )
         rows: list[Sequence[Disagreement]] = []
         if self.ratio:
             weights = every.mean_units.tolist()
@@ -679,13 +579,13 @@ class AlignedDisorder:
             if not units:
                 rows.append((Disagreement(0.0, 0.0, weight=weight),))
                 continue
-            best = next(found, None)
+            best = next(alignments, None)
             if best is None or (due() and best.status is not Status.OPTIMAL):
                 break
             if self.keep:
-                kept = RandomSet(every[k], best.groups)
+                random_set = RandomSet(every[k], best.groups)
             else:
-                kept = None
+                random_set = None
             proven = best.status is Status.OPTIMAL
-            rows.append((Disagreement(best.disorder, best.bound, proven, weight, kept),))
+            rows.append((Disagreement(best.disorder, best.bound, proven, weight, random_set),))
         return rows

@@ -64,10 +64,10 @@ def _redrawn(path: Path) -> str:
     continua = {str(row["name"]): _continuum(path, row) for row in rows}
     settings = Settings.of(chance=_model(parts, path), seed=manifest["seed"])
     basis = Basis(_source(continua, several="parts" in manifest or len(rows) > 1), settings)
-    own = dict(zip(continua, basis.continua, strict=True))
+    continuum_by_name = dict(zip(continua, basis.continua, strict=True))
     count = 0
     for part in parts:
-        first = own[str(part["documents"][0]["name"])]
+        first = continuum_by_name[str(part["documents"][0]["name"])]
         draws = basis.draws(first)
         _check_model(part, draws.sampler, first, basis, path)
         sets = part["sets"]
@@ -89,7 +89,7 @@ def _check_signature(
     manifest: Mapping[str, Any], parts: Sequence[Mapping[str, Any]], path: Path
 ) -> None:
     """Raise a DataError if the signature names other settings than those used for drawing."""
-    told = parse(manifest["signature"]).parts
+    claims = parse(manifest["signature"]).parts
     models = ",".join(dict.fromkeys(str(part["chance"]) for part in parts))
     drawn = {
         "chance": models,
@@ -98,11 +98,11 @@ def _check_signature(
         "c": shortest(manifest["confidence"]),
     }
     for key, value in drawn.items():
-        said = told.get(key, "")
+        claim = claims.get(key, "")
         # The models of several documents may be listed in any order.
-        if sorted(said.split(",")) != sorted(value.split(",")):
+        if sorted(claim.split(",")) != sorted(value.split(",")):
             raise DataError(
-                f"the signature says {key}:{said}, and the proof is of {key}:{value}", file=path
+                f"the signature says {key}:{claim}, and the proof is of {key}:{value}", file=path
             )
 
 
@@ -118,18 +118,18 @@ def _check_model(
         mean = "ratio"
     else:
         mean = "sets"
-    given: dict[str, tuple[Any, Any]] = {
+    claims: dict[str, tuple[Any, Any]] = {
         "chance": (part["chance"], sampler.signature),
         "mean": (part["mean"], mean),
     }
     if part["circle"] is not None:
         length = getattr(sampler, "circle", continuum.length)
-        said = part["circle"]["length"]
-        if abs(said - length) > _ROUNDING * length:
-            given["circle"] = (said, length)
-    for key, (claimed, found) in given.items():
-        if claimed != found:
-            raise DataError(f"the documents give {key} {found!r}, not {claimed!r}", file=path)
+        claimed_length = part["circle"]["length"]
+        if abs(claimed_length - length) > _ROUNDING * length:
+            claims["circle"] = (claimed_length, length)
+    for key, (claimed, actual) in claims.items():
+        if claimed != actual:
+            raise DataError(f"the documents give {key} {actual!r}, not {claimed!r}", file=path)
 
 
 def _source(continua: Mapping[str, Continuum], *, several: bool) -> Continua:
@@ -148,16 +148,16 @@ def _model(parts: Sequence[Mapping[str, Any]], path: Path) -> str:
 
 def _continuum(path: Path, row: Mapping[str, Any]) -> Continuum:
     """Return the units of a document's certificate as a continuum with its bounds."""
-    found = json.loads((path.parent / row["file"]).read_text(encoding="utf-8"))
-    units = found["units"]
+    content = json.loads((path.parent / row["file"]).read_text(encoding="utf-8"))
+    units = content["units"]
     bounds = row.get("bounds")
     return Continuum.from_columns(
-        [found["annotators"][unit[0]] for unit in units],
-        [None if unit[3] is None else found["categories"][unit[3]] for unit in units],
+        [content["annotators"][unit[0]] for unit in units],
+        [None if unit[3] is None else content["categories"][unit[3]] for unit in units],
         [unit[1] for unit in units],
         [unit[2] for unit in units],
-        annotators=found["annotators"],
-        categories=found["categories"],
+        annotators=content["annotators"],
+        categories=content["categories"],
         name=str(row["name"]),
         bounds=None if bounds is None else (bounds[0], bounds[1]),
     )
@@ -167,17 +167,17 @@ def _is_same(row: Mapping[str, Any], drawn: Continuum, path: Path) -> bool:
     """Return whether a certificate has the units of a random set, apart from rounding."""
     if row["file"] is None:
         return drawn.n_units == 0
-    found = json.loads((path.parent / row["file"]).read_text(encoding="utf-8"))
-    names = found["annotators"]
-    categories = [*found["categories"], None]
-    own = [
+    content = json.loads((path.parent / row["file"]).read_text(encoding="utf-8"))
+    names = content["annotators"]
+    categories = [*content["categories"], None]
+    units = [
         (names[who], categories[-1 if code is None else code], start, end)
-        for who, start, end, code in found["units"]
+        for who, start, end, code in content["units"]
     ]
     others = [(unit.annotator, unit.category, unit.start, unit.end) for unit in drawn]
-    if sorted(names) != sorted(drawn.annotators) or len(own) != len(others):
+    if sorted(names) != sorted(drawn.annotators) or len(units) != len(others):
         return False
-    labels, places = _sorted(own)
+    labels, places = _sorted(units)
     other_labels, other_places = _sorted(others)
     near = _ROUNDING * max(drawn.bounds[1] - drawn.bounds[0], 1e-300)
     return labels == other_labels and bool((np.abs(places - other_places) <= near).all())

@@ -66,15 +66,15 @@ class Measure:
     def disagreement_of(self, score: Score) -> float | None:
         """Return D of a score of this measure; None if it has none."""
         if self.disagreement is not None:
-            found = self.disagreement(score)
+            disagreement = self.disagreement(score)
         else:
             if self.chance_corrected:
-                found = None
+                disagreement = None
             else:
-                found = 1 - score.value
-        if found is None or math.isnan(found):
+                disagreement = 1 - score.value
+        if disagreement is None or math.isnan(disagreement):
             return None
-        return found
+        return disagreement
 
     @property
     def counts(self) -> bool:
@@ -154,7 +154,7 @@ def registered(
 def expand_names(names: Iterable[str]) -> list[str]:
     """Return the names without repetition; `all` stands for every measure of a continuum."""
     everything = [n for n, m in MEASURES.items() if m.applies_to == "continuum"]
-    found = [
+    all_names = [
         n for name in several("names", names) for n in (everything if name == "all" else [name])
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(all_names))

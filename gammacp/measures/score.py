@@ -104,14 +104,14 @@ class Score(Plotted):
         Score(0.5, interval=(0.4, 0.6), observed=0.25
               note: a tie)
         """
-        told: dict[str, Any] = {
+        attributes: dict[str, Any] = {
             "interval": self.interval,
             "bootstrap": self.bootstrap,
             "observed": self.observed,
         }
-        told |= {"expected": self.expected, "status": self.status and str(self.status)}
-        told |= {"by_category": dict(self.by_category) or None, "reason": self.reason}
-        return described(self, told)
+        attributes |= {"expected": self.expected, "status": self.status and str(self.status)}
+        attributes |= {"by_category": dict(self.by_category) or None, "reason": self.reason}
+        return described(self, attributes)
 
     def __eq__(self, other: object) -> bool:
         """Return the same measure, made in the same way, with the same numbers; NaN equals NaN."""
@@ -185,18 +185,18 @@ class Scores(dict[str, Any]):
         return as_html("scores", self)
 
 
-def described(score: Any, told: Mapping[str, Any]) -> str:
+def described(score: Any, attributes: Mapping[str, Any]) -> str:
     """Return a score in a line, its notes below.
 
     Parameters
     ----------
     score
         A score with a value and notes.
-    told
+    attributes
         Other parts of the line, by name; None is left out.
     """
     name = type(score).__name__
-    parts = [f"{key}={_short(value)}" for key, value in told.items() if value is not None]
+    parts = [f"{key}={_short(value)}" for key, value in attributes.items() if value is not None]
     lines = [f"{name}({', '.join([_short(score.value), *parts])}"]
     lines += [f"note: {note}" for note in score.notes]
     return f"\n{' ' * (len(name) + 1)}".join(lines) + ")"

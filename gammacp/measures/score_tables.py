@@ -93,8 +93,8 @@ def corpus_table(scores: Mapping[str, CorpusScore]) -> Table:
     """Measures of a corpus, and those of its categories and pairs below each."""
     rows = [row for name, score in scores.items() for row in _corpus_rows(name, score)]
     columns = CORPUS if any(s.beyond_chance for s in scores.values()) else CORPUS[:-3]
-    found = Table(columns, rows).without_empty(*_OF_REFERENCE, "interval")
-    return found.without("documents", "mean", when=all(r["of"] == 1 for r in rows))
+    table = Table(columns, rows).without_empty(*_OF_REFERENCE, "interval")
+    return table.without("documents", "mean", when=all(r["of"] == 1 for r in rows))
 
 
 def document_table(scores: Mapping[str, Score | CorpusScore]) -> Table:
@@ -137,16 +137,16 @@ _SHOWN = {
 }
 
 
-def explanation_tables(found: Explanation, most: int = 10) -> Iterator[tuple[str, Table]]:
+def explanation_tables(explanation: Explanation, most: int = 10) -> Iterator[tuple[str, Table]]:
     """Title and table of each list that has more than one row; lists at their worst `most` rows."""
-    components = [r["component"] for r in found.components]
+    components = [r["component"] for r in explanation.components]
     whole = (*_PARTS, Column("expected", "expected", number))
     perfect = Column("gamma_if_perfect", "γ if perfect", number)
-    yield "", Table((Column("component", "component"), *whole, perfect), found.components)
+    yield "", Table((Column("component", "component"), *whole, perfect), explanation.components)
     parts = [_part(name) for name in components]
     missed = Column("missed", "missed", number)
     for key, first in _SHOWN.items():
-        records = sorted(getattr(found, key), key=_worst_first)
+        records = sorted(getattr(explanation, key), key=_worst_first)
         if len(records) < 2:
             continue
         columns = (first, *_PARTS, *parts, missed, whole[-1])
@@ -159,9 +159,9 @@ def explanation_tables(found: Explanation, most: int = 10) -> Iterator[tuple[str
                 "observed: cost of their own units; missed: cost of others' units that they lack"
             )
         yield ", ".join(titles), shown
-    if len(found.stretches) > 1:
+    if len(explanation.stretches) > 1:
         ends = Column("start", "from", position), Column("end", "to", position)
-        yield "", Table((*ends, *_PARTS, *parts), found.stretches)
+        yield "", Table((*ends, *_PARTS, *parts), explanation.stretches)
 
 
 def _worst_first(record: Mapping[str, Any]) -> float:

@@ -128,14 +128,14 @@ def spelled_out(function: F, kind: type[GammaOptions] = GammaOptions) -> F:
     says what each is; the options themselves are checked by `Settings.of`.
     """
     signature = inspect.signature(function)
-    own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    parameters = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     keyword = inspect.Parameter.KEYWORD_ONLY
     options = [
         inspect.Parameter(name, keyword, default=_DEFAULTS.get(name), annotation=annotation)
         for name, annotation in get_type_hints(kind).items()
     ]
-    places = [p for p in own if p.kind is not keyword]
-    mine = [p for p in own if p.kind is keyword]
+    places = [p for p in parameters if p.kind is not keyword]
+    mine = [p for p in parameters if p.kind is keyword]
     kinds = (GammaOptions, Computing) if kind is FamilyOptions else (kind,)
     keys = "\n".join((getdoc(k) or "").partition("Keys\n----\n")[2] for k in kinds)
     if function.__doc__:
@@ -177,23 +177,23 @@ class Settings:
             one_of("option", name, _DEFAULTS)
         if reuse is not None and not cover:
             one_of("option", "reuse", _DEFAULTS)
-        given: dict[str, Any] = {**_DEFAULTS, **options}
-        limit = given["time_limit"]
-        samples = given["samples"]
+        all_options: dict[str, Any] = {**_DEFAULTS, **options}
+        limit = all_options["time_limit"]
+        samples = all_options["samples"]
         return cls(
-            _dissimilarity(given),
-            text("chance", given["chance"]),
+            _dissimilarity(all_options),
+            text("chance", all_options["chance"]),
             SampleRule(
-                number("precision", given["precision"]),
-                number("confidence", given["confidence"]),
+                number("precision", all_options["precision"]),
+                number("confidence", all_options["confidence"]),
                 None if samples is None else whole("samples", samples, 0, MOST_DRAWS),
             ),
-            whole("seed", given["seed"], 0),
-            text("method", given["method"]),
-            number("gap", given["gap"], 0.0),
+            whole("seed", all_options["seed"], 0),
+            text("method", all_options["method"]),
+            number("gap", all_options["gap"], 0.0),
             None if limit is None else number("time_limit", limit, 0.0),
             cover,
-            _constraints(given["constraints"]),
+            _constraints(all_options["constraints"]),
             0.0 if reuse is None else check_reuse(reuse, cover=cover),
         )
 
@@ -268,25 +268,25 @@ class Settings:
         }
 
 
-def _constraints(given: Any) -> tuple[Any, ...]:
+def _constraints(entries: Any) -> tuple[Any, ...]:
     """Return constraints that random sets can have, too; a UsageError for others."""
-    if given is None or (isinstance(given, list | tuple) and not given):
+    if entries is None or (isinstance(entries, list | tuple) and not entries):
         return ()
     # Imported here: most alignments have no constraints.
     from gammacp.alignment.constraints.base import check_structural, checked
 
-    constraints = checked(given)
+    constraints = checked(entries)
     check_structural(constraints, "γ")
     return constraints
 
 
-def _dissimilarity(given: dict[str, Any]) -> Any:
+def _dissimilarity(options: dict[str, Any]) -> Any:
     weights: dict[str, Any] = {
-        k: given[k] for k in ("alpha", "beta", "delta") if given[k] is not None
+        k: options[k] for k in ("alpha", "beta", "delta") if options[k] is not None
     }
-    own = given["dissimilarity"]
+    dissimilarity = options["dissimilarity"]
     weights = {k: number(k, v) for k, v in weights.items()}
-    if own is None:
+    if dissimilarity is None:
         return Combined(**weights)
     if weights:
         shown = ", ".join(f"{k}={v}" for k, v in weights.items())
@@ -294,9 +294,9 @@ def _dissimilarity(given: dict[str, Any]) -> Any:
             f"{' and '.join(weights)} beside a dissimilarity: set them there, such as "
             f"dissimilarity=Combined({shown}, …)"
         )
-    if not isinstance(own, Pairwise | Bindable):
+    if not isinstance(dissimilarity, Pairwise | Bindable):
         raise UsageError(
-            f"dissimilarity {own!r} has neither pairwise(u, v) nor bind(source); give an object, "
-            "such as Combined()"
+            f"dissimilarity {dissimilarity!r} has neither pairwise(u, v) nor bind(source); "
+            "give an object, such as Combined()"
         )
-    return own
+    return dissimilarity

@@ -87,28 +87,28 @@ def factors(
         return missing, missing
     low, mean, high = interval
     within = basis.chance(continua)
-    found = within.expected
-    if not found.samples:
+    expected = within.expected
+    if not expected.samples:
         missing = BeyondChance(value=math.nan, chance=WITHIN, reason=_INTERRUPTED)
         return missing, missing
-    own = sets_of_each(found, continua)
-    p_within, least = p_within_documents(continua, disorders, own, basis.settings.seed)
+    document_sets = sets_of_each(expected, continua)
+    p_within, least = p_within_documents(continua, disorders, document_sets, basis.settings.seed)
     selection = continua.selection
-    made = basis.signature("gamma-within", within, selection=selection, continua=len(continua))
+    line = basis.signature("gamma-within", within, selection=selection, continua=len(continua))
 
     # Interval of E_within / E: the relative errors of the two are independent of each other.
     apart = 0.0
     error = 0.0
-    if found.mean and mean:
-        apart = found.mean / mean
-        error = math.hypot(found.half_width / found.mean, (high - low) / 2 / mean)
+    if expected.mean and mean:
+        apart = expected.mean / mean
+        error = math.hypot(expected.half_width / expected.mean, (high - low) / 2 / mean)
     about = 1 - apart * math.exp(error), 1 - apart * math.exp(-error)
-    both = ratio_interval(lowest, observed, *found.interval)
+    both = ratio_interval(lowest, observed, *expected.interval)
     nothing = "the expected disorder is 0"
-    drawn = {"samples": found.samples, "signature": made}
-    inside = ratio_with_interval(observed, found.mean, both, nothing) | drawn
-    outside = ratio_with_interval(found.mean, mean, about, nothing) | drawn
-    p = _p_between(basis, continua, own)
+    drawn = {"samples": expected.samples, "signature": line}
+    inside = ratio_with_interval(observed, expected.mean, both, nothing) | drawn
+    outside = ratio_with_interval(expected.mean, mean, about, nothing) | drawn
+    p = _p_between(basis, continua, document_sets)
     return (
         BeyondChance(**inside, chance=WITHIN, p=p_within, least_p=least),
         BeyondChance(**outside, chance=basis.model.name, p=p),
@@ -134,10 +134,10 @@ def sets_of_each(expected: ExpectedDisorder, continua: ContinuumSequence) -> lis
     if len(np.unique(strata)) != len(marked):
         return None  # An interruption left some documents without sets.
     values = expected.disorders * _weights(expected)
-    found = [np.zeros(0)] * len(continua)
+    document_sets = [np.zeros(0)] * len(continua)
     for k, i in enumerate(marked):
-        found[i] = values[strata == k]
-    return found
+        document_sets[i] = values[strata == k]
+    return document_sets
 
 
 def p_within_documents(
@@ -156,11 +156,13 @@ def p_within_documents(
     """
     if sets is None:
         return None, None
-    own = continua.mean_units * disorders
-    there = [i for i, s in enumerate(sets) if len(s)]
-    if not there:
+    weighted_disorders = continua.mean_units * disorders
+    documents = [i for i, s in enumerate(sets) if len(s)]
+    if not documents:
         return None, None
-    return exchanged(np.array([own[i] for i in there]), [sets[i] for i in there], seed)
+    return exchanged(
+        np.array([weighted_disorders[i] for i in documents]), [sets[i] for i in documents], seed
+    )
 
 
 def gaps_within(
@@ -195,12 +197,12 @@ def gaps_within(
     # Imported only here, because it is seldom needed.
     from gammacp.chance.common_gaps import CommonGaps, common_gaps, without_gaps
 
-    found: dict[str, tuple[tuple[float, float], ...]] = {}
+    gaps_by_document: dict[str, tuple[tuple[float, float], ...]] = {}
     for k in many:
         if gaps := common_gaps(continua[k]):
-            found[names[k]] = gaps
+            gaps_by_document[names[k]] = gaps
             continua[k] = without_gaps(continua[k], gaps)
-    if not found:
+    if not gaps_by_document:
         return None
     marked = ContinuumSequence.of(continua)
     corpus = Corpus(dict(zip(names, continua, strict=True)), continua[0].categories)
@@ -212,7 +214,7 @@ def gaps_within(
         return None
     seed = basis.settings.seed
     p, _ = p_within_documents(marked, disorders, sets_of_each(expected, marked), seed)
-    return CommonGaps(found, value, p, *before, len(names))
+    return CommonGaps(gaps_by_document, value, p, *before, len(names))
 
 
 def p_in_words(p: float | None, least: float | None = None) -> str:
@@ -229,18 +231,18 @@ def p_in_words(p: float | None, least: float | None = None) -> str:
     if p is None:
         return ""
     if p >= _LEAST_SHOWN:
-        said = f"p = {p:.2g}"
+        text = f"p = {p:.2g}"
     else:
-        said = f"p < {_LEAST_SHOWN:g}"
+        text = f"p < {_LEAST_SHOWN:g}"
     if least is not None and p <= least * (1 + 1e-9):
-        return f"{said}, and cannot be smaller with these random sets"
+        return f"{text}, and cannot be smaller with these random sets"
     if p <= _LEVEL:
-        return said
-    return f"{said}, not shown to be above 0"
+        return text
+    return f"{text}, not shown to be above 0"
 
 
 def p_over_documents(
-    chances: Sequence[Chance], shares: Sequence[float], own: Floats, expected: Floats
+    chances: Sequence[Chance], shares: Sequence[float], observed: Floats, expected: Floats
 ) -> float | None:
     """Return p of the hypothesis that documents have no less disorder than random sets.
 
@@ -251,7 +253,7 @@ def p_over_documents(
     chances, shares
         The expected disorders over documents, and for each of them Σ x̄ of the documents that are
         compared with it.
-    own, expected
+    observed, expected
         x̄·δ and x̄·δ_e of each document.
     """
     if np.count_nonzero(expected > 0) < FEWEST_PARTS:
@@ -272,23 +274,23 @@ def p_over_documents(
     else:
         df = math.inf
     sets = Parts(np.ones(()), influences, np.array(df), np.zeros(()))
-    found = difference(independent_parts(own, expected), sets)
-    if found.error > 0:
-        return float(found.p_of_more)
+    test = difference(independent_parts(observed, expected), sets)
+    if test.error > 0:
+        return float(test.p_of_more)
     return None
 
 
 def _p_between(
-    basis: Basis, continua: ContinuumSequence, own: Sequence[Floats] | None
+    basis: Basis, continua: ContinuumSequence, document_sets: Sequence[Floats] | None
 ) -> float | None:
     """Return p of no agreement about documents.
 
     The mean disorder of the random sets of each document is compared with the expectation over
     documents.
     """
-    if own is None:
+    if document_sets is None:
         return None
-    some = [(c, s) for c, s in zip(continua, own, strict=True) if len(s)]
+    some = [(c, s) for c, s in zip(continua, document_sets, strict=True) if len(s)]
     chances = [basis.chance(c) for c, _ in some]
     each = list(dict.fromkeys(chances))
     weights = np.array([c.mean_units for c, _ in some])
@@ -298,10 +300,10 @@ def _p_between(
 
 
 def _weights(expected: ExpectedDisorder) -> Floats:
-    found = expected.weights
-    if found is None:
+    weights = expected.weights
+    if weights is None:
         return np.ones(expected.samples)
-    return found
+    return weights
 
 
 def _reason(basis: Basis, continua: ContinuumSequence) -> str | None:

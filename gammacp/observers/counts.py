@@ -83,8 +83,10 @@ def _counts_of_tables(
     continuum: Continuum, tables: Mapping[tuple[str, str], Table], *, ordered: bool
 ) -> Counts:
     """Return diagonal and marginal sums of tables with ∅ last; leave out empty tables."""
-    kept = {pair: table for pair, table in tables.items() if table.sum()}
-    every = np.array([*kept.values()]).reshape(len(kept), *2 * (len(continuum.categories) + 2,))
+    filled_tables = {pair: table for pair, table in tables.items() if table.sum()}
+    every = np.array([*filled_tables.values()]).reshape(
+        len(filled_tables), *2 * (len(continuum.categories) + 2,)
+    )
     inner = every[:, :-1, :-1]
     numbers = {
         "alike": np.trace(inner, axis1=1, axis2=2),
@@ -93,7 +95,7 @@ def _counts_of_tables(
         "first_choices": every.sum(axis=2)[:, :-1],
         "second_choices": every.sum(axis=1)[:, :-1],
     }
-    return Counts(tuple(kept), numbers, (*continuum.categories, UNLABELLED), ordered)
+    return Counts(tuple(filled_tables), numbers, (*continuum.categories, UNLABELLED), ordered)
 
 
 def quasi_independent_rates(numbers: Numbers) -> Rates:
@@ -227,10 +229,12 @@ def count_overlap(continuum: Continuum, **_: Any) -> Counts:
         units = int(continuum.counts[[met.first, met.second]].sum())
         if not units:
             continue
-        there = np.flatnonzero(met.lengths > 0)
+        overlap_rows = np.flatnonzero(met.lengths > 0)
         sides = [(met.left, met.right), (met.right, met.left)]
         for pair, (source, target) in zip((names, names[::-1]), sides, strict=True):
-            order = there[np.lexsort((target[there], -met.lengths[there], source[there]))]
+            order = overlap_rows[
+                np.lexsort((target[overlap_rows], -met.lengths[overlap_rows], source[overlap_rows]))
+            ]
             linked = _one_to_one(met, order)
             parties.append(pair)
             shared.append(math.fsum(met.lengths[linked] / met.spans[linked]))

@@ -68,8 +68,8 @@ def open_cluster(address: str, jobs: int | None = None) -> Iterator[Pool]:
 
 def _be_quiet() -> None:
     """Silence Dask's own messages: lost connections are reported once, by this package."""
-    known = logging.root.manager.loggerDict
-    for name in [n for n in known if n.startswith(("distributed", "tornado"))]:
+    loggers = logging.root.manager.loggerDict
+    for name in [n for n in loggers if n.startswith(("distributed", "tornado"))]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
@@ -91,10 +91,10 @@ class Cluster(Executor):
         return self._executor.submit(_call_with_same_software, self._software, call)
 
 
-def _call_with_same_software(wanted: Mapping[str, str], call: bytes) -> Any:
-    """Make a call on a worker and return its result; its software must be the `wanted` one."""
+def _call_with_same_software(versions: Mapping[str, str], call: bytes) -> Any:
+    """Make a call on a worker and return its result; its software must be the `versions` one."""
     worker = import_module("distributed").get_worker().address
-    check_same(worker, software(), wanted)
+    check_same(worker, software(), versions)
     try:
         function, arguments, named = pickle.loads(call)
     except (ImportError, AttributeError) as error:
@@ -116,7 +116,7 @@ def _check_address(address: str) -> None:
 
 def _check_workers(client: Any, address: str) -> None:
     try:
-        found: dict[str, dict[str, str] | Exception] = client.run(
+        software_by_worker: dict[str, dict[str, str] | Exception] = client.run(
             software, on_error="return", callback_timeout=ANSWER
         )
     except TimeoutError:
@@ -125,13 +125,13 @@ def _check_workers(client: Any, address: str) -> None:
             f"workers of {address} do not answer within {ANSWER:g} s ({silent}); stop or "
             "restart them, and run again"
         ) from None
-    if not found:
+    if not software_by_worker:
         raise PoolError(f"the scheduler at {address} has no workers; start some: `dask worker`")
     here = software()
-    for worker, there in found.items():
-        if isinstance(there, Exception):
-            raise PoolError(f"worker {worker} cannot run gammacp ({there}); {_SAME}")
-        check_same(worker, there, here)
+    for worker, answer in software_by_worker.items():
+        if isinstance(answer, Exception):
+            raise PoolError(f"worker {worker} cannot run gammacp ({answer}); {_SAME}")
+        check_same(worker, answer, here)
 
 
 def _workers(client: Any) -> dict[str, tuple[int, float]]:
@@ -141,8 +141,8 @@ def _workers(client: Any) -> dict[str, tuple[int, float]]:
     def ask(dask_scheduler: Any) -> dict[str, tuple[int, float]]:
         from distributed.metrics import time as now
 
-        known = dask_scheduler.workers.values()
-        return {w.address: (w.nthreads, now() - w.last_seen) for w in known}
+        workers = dask_scheduler.workers.values()
+        return {w.address: (w.nthreads, now() - w.last_seen) for w in workers}
 
     answer: dict[str, tuple[int, float]] = client.run_on_scheduler(ask, callback_timeout=ANSWER)
     return answer

@@ -81,9 +81,9 @@ def _quotas(root: Path) -> Iterator[float]:
             inner = Path(mounted, place.lstrip("/"))
             for folder in (root / "sys/fs/cgroup" / part for part in (inner, *inner.parents)):
                 names = ("cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us")  # of both versions
-                said = " ".join(_read(folder / name) for name in names).split()
-                if len(said) == 2 and all(n.isdigit() for n in said):
-                    yield int(said[0]) / int(said[1])
+                numbers = " ".join(_read(folder / name) for name in names).split()
+                if len(numbers) == 2 and all(n.isdigit() for n in numbers):
+                    yield int(numbers[0]) / int(numbers[1])
 
 
 def _read(path: Path) -> str:

@@ -78,10 +78,10 @@ class Steady(Executor):
                 if self._pool is None:
                     first.future = None
                 continue
-            found = self._answer(first)
-            if found is not None:
+            answer = self._answer(first)
+            if answer is not None:
                 underway.popleft()
-                yield from found
+                yield from answer
         for task in underway:
             if task.future is not None:
                 task.future.cancel()

@@ -79,13 +79,13 @@ def best_entropy(
     solver = SOLVERS[method]
     limits = Limits(**limited)
     if solver.exact:
-        found = _dinkelbach(continuum, measured, method, limits)
+        best = _dinkelbach(continuum, measured, method, limits)
     else:
         problem = build_problem(continuum, measured, prune=solver.pruned)
         groups = solver.solve(problem, limits).groups
-        found = BestEntropy(_mean(problem, groups), 0.0, Status.FEASIBLE, groups, 0)
+        best = BestEntropy(_mean(problem, groups), 0.0, Status.FEASIBLE, groups, 0)
     unit = bound.delta / measured.delta
-    return found._replace(entropy=found.entropy * unit, bound=found.bound * unit)
+    return best._replace(entropy=best.entropy * unit, bound=best.bound * unit)
 
 
 def _dinkelbach(
@@ -101,15 +101,15 @@ def _dinkelbach(
     groups: Codes | None = None
     while True:
         problem = build_problem(continuum, bound, rate=rate, prune=solver.pruned)
-        found = solver.solve(problem, limits.until(deadline))
+        solution = solver.solve(problem, limits.until(deadline))
         iterations += 1
         pairs = pair_count(problem.n_annotators)
         # At rate 0 this is γ's alignment, a good start.
-        low = max(low, rate + min(found.bound / pairs / fewest, 0.0))
-        if groups is not None and found.objective >= -problem.tolerance * problem.n_units:
-            proven = found.status is Status.OPTIMAL
-            return BestEntropy(rate, rate if proven else low, found.status, groups, iterations)
-        groups = found.groups
+        low = max(low, rate + min(solution.bound / pairs / fewest, 0.0))
+        if groups is not None and solution.objective >= -problem.tolerance * problem.n_units:
+            proven = solution.status is Status.OPTIMAL
+            return BestEntropy(rate, rate if proven else low, solution.status, groups, iterations)
+        groups = solution.groups
         rate += _mean(problem, groups)
         if due(deadline):
             return BestEntropy(rate, low, Status.FEASIBLE, groups, iterations)

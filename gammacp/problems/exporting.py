@@ -52,11 +52,13 @@ def export(
     """
     write, mark = WRITERS[one_of("to", to, WRITERS)]
     program = MODELS[one_of("model", model, MODELS)](problem)
-    said = [f"{mark} {visible(line)}" for line in (*_about(problem, model, program), *comments)]
+    comment_lines = [
+        f"{mark} {visible(line)}" for line in (*_about(problem, model, program), *comments)
+    ]
     if to == "opb":  # its readers want the sizes first
         rows, variables = program.matrix.shape
-        said.insert(0, f"* #variable= {variables} #constraint= {rows}")
-    return "\n".join((*said, *write(program), "")), program
+        comment_lines.insert(0, f"* #variable= {variables} #constraint= {rows}")
+    return "\n".join((*comment_lines, *write(program), "")), program
 
 
 def _about(problem: Problem, model: str, program: IntegerProgram) -> list[str]:

@@ -209,11 +209,11 @@ def _spans(begin: Indices) -> Any:
 
 def _adjacency(problem: Problem) -> tuple[Indices, Codes, Indices]:
     """Return where each unit's neighbours begin, the neighbours, and the pair with each of them."""
-    here = np.concatenate((problem.first, problem.second))
-    there = np.concatenate((problem.second, problem.first))
-    order = np.lexsort((there, here))
-    start = np.searchsorted(here[order], np.arange(problem.n_units + 1))
-    return start, there[order], order % max(len(problem.first), 1)
+    tail = np.concatenate((problem.first, problem.second))
+    head = np.concatenate((problem.second, problem.first))
+    order = np.lexsort((head, tail))
+    start = np.searchsorted(tail[order], np.arange(problem.n_units + 1))
+    return start, head[order], order % max(len(problem.first), 1)
 
 
 def _paths(
@@ -222,7 +222,7 @@ def _paths(
     """Return every two pairs that share a unit, and the pair of their other units (−1 for none)."""
     key = problem.first.astype(np.int64) * problem.n_units + problem.second
     order = np.argsort(key, kind="stable")
-    found = []
+    paths = []
     for begin, end in _spans(start):
         i, j = np.triu_indices(end - begin, 1)
         u = neighbour[begin:end][i]
@@ -233,9 +233,9 @@ def _paths(
         sought = u[apart].astype(np.int64) * problem.n_units + w[apart]
         place = np.minimum(np.searchsorted(key, sought, sorter=order), max(len(key) - 1, 0))
         third = np.where(key[order[place]] == sought, order[place], -1)
-        found.append((edge[begin:end][i], edge[begin:end][j], third))
+        paths.append((edge[begin:end][i], edge[begin:end][j], third))
     left, right, across = (
-        np.concatenate(part).astype(np.int64) for part in zip(*found, strict=True)
+        np.concatenate(part).astype(np.int64) for part in zip(*paths, strict=True)
     )
     return left, right, across
 
@@ -257,19 +257,19 @@ def whole_program(
     """
     from scipy.sparse import coo_array, vstack
 
-    made = []
+    matrices = []
     for entries, _, _ in blocks:
         row, variable, sign = zip(*entries, strict=True)
         signs = [np.full(len(r), float(s)) for r, s in zip(row, sign, strict=True)]
         count = max((int(r.max()) + 1 for r in row if len(r)), default=0)
-        places = np.concatenate(row), np.concatenate(variable)
-        made.append(coo_array((np.concatenate(signs), places), (count, len(names))))
-    counts = [part.shape[0] for part in made]
+        coordinates = np.concatenate(row), np.concatenate(variable)
+        matrices.append(coo_array((np.concatenate(signs), coordinates), (count, len(names))))
+    counts = [part.shape[0] for part in matrices]
     scale = 2.0 ** float(_BITS - np.frexp(np.abs(cost).max(initial=0.0))[1])
     return IntegerProgram(
         names=tuple(names),
         cost=np.floor(cost * scale).astype(np.int64),
-        matrix=vstack(made, format="csr"),
+        matrix=vstack(matrices, format="csr"),
         lower=np.repeat([float(lower) for _, lower, _ in blocks], counts),
         upper=np.repeat([float(upper) for _, _, upper in blocks], counts),
         scale=scale,

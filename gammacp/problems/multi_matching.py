@@ -116,7 +116,7 @@ def read_multi_matching(path: str | os.PathLike[str]) -> Problem:
         differs between sections, or a line cannot be read; the message names it.
     """
     sizes: dict[int, int] = {}
-    seen: dict[tuple[int, int, int, int], None] = {}
+    seen_pairs: dict[tuple[int, int, int, int], None] = {}
     costs: list[float] = []
     sections: dict[tuple[int, int], int] = {}
     quadratic = 0
@@ -141,9 +141,9 @@ def read_multi_matching(path: str | os.PathLike[str]) -> Problem:
                 j = int(fields[2])
                 if not (0 <= i < sizes[graphs[0]] and 0 <= j < sizes[graphs[1]]):
                     raise ValueError
-                if (pair := (*graphs, i, j)) in seen:
+                if (pair := (*graphs, i, j)) in seen_pairs:
                     raise DataError(f"assignment of {i} and {j} occurs twice")
-                seen[pair] = None
+                seen_pairs[pair] = None
                 costs.append(float(fields[3]))
                 if not math.isfinite(costs[-1]):
                     raise DataError("a cost is not finite", hint="Leave out what is not allowed")
@@ -155,14 +155,16 @@ def read_multi_matching(path: str | os.PathLike[str]) -> Problem:
         except DataError as error:
             raise DataError(error.message, file=path, line=line, hint=error.hint) from None
         except (ValueError, IndexError):
-            known = "`gm`, `p`, `a` or `e` line"
-            raise DataError(f"this is not a {known} for this place", file=path, line=line) from None
+            line_kinds = "`gm`, `p`, `a` or `e` line"
+            raise DataError(
+                f"this is not a {line_kinds} for this place", file=path, line=line
+            ) from None
     if quadratic:
         hint = "An alignment problem has only costs of single assignments (`a` lines)"
         raise DataError(
             f"{quadratic:,} costs of two assignments together (`e` lines)", file=path, hint=hint
         )
-    return _problem(path, sizes, sections, [*seen], costs)
+    return _problem(path, sizes, sections, [*seen_pairs], costs)
 
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:
@@ -188,11 +190,10 @@ def _problem(
         else:
             what = "no assignment"
         raise DataError(what, file=path)
-    for (k, m), left in sections.items():
-        if left:
-            what = (
-                f"graphs {k} and {m}: {abs(left)} assignments {'missing' if left > 0 else 'more'}"
-            )
+    for (k, m), n_missing in sections.items():
+        if n_missing:
+            kind = "missing" if n_missing > 0 else "more"
+            what = f"graphs {k} and {m}: {abs(n_missing)} assignments {kind}"
             raise DataError(f"{what} than the `p` line says", file=path)
     counts = [sizes[k] for k in graphs]
     begin = np.concatenate(([0], np.cumsum(counts)))

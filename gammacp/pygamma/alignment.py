@@ -96,12 +96,12 @@ class Alignment:
 
         if self.continuum is not None:
             return self.continuum
-        found = Continuum()
+        continuum = Continuum()
         for annotator, unit in {pair for unitary in self for pair in unitary.n_tuple}:
-            found.add_annotator(annotator)
+            continuum.add_annotator(annotator)
             if unit is not None:
-                found.add(annotator, unit.segment, unit.annotation)
-        return found
+                continuum.add(annotator, unit.segment, unit.annotation)
+        return continuum
 
     @property
     def annotators(self) -> Any:
@@ -165,10 +165,12 @@ class Alignment:
         if not isinstance(dissimilarity, CombinedCategoricalDissimilarity):
             raise TypeError("Gamma-k and gamma-cat need CombinedCategoricalDissimilarity")
         if self._pairs is None or self._pairs[0] is not dissimilarity:
-            made = self.native(dissimilarity)
-            parts = replace(dissimilarity.to_combined(), alpha=1.0, beta=1.0).bind(made.continuum)
-            pairs = aligned_pairs(made.continuum, made.groups, parts)
-            self._pairs = dissimilarity, pairs, made.continuum.categories
+            alignment = self.native(dissimilarity)
+            parts = replace(dissimilarity.to_combined(), alpha=1.0, beta=1.0).bind(
+                alignment.continuum
+            )
+            pairs = aligned_pairs(alignment.continuum, alignment.groups, parts)
+            self._pairs = dissimilarity, pairs, alignment.continuum.categories
         _, pairs, names = self._pairs
         if category is not None and str(category) not in names:
             return math.nan

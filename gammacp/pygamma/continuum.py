@@ -53,7 +53,7 @@ class Continuum:
 
         A DataError names the line that cannot be read.
         """
-        found = cls()
+        continuum = cls()
         with Path(path).open(newline="", encoding="utf-8") as file:
             for line, row in enumerate(csv.reader(file, delimiter=delimiter), 1):
                 try:
@@ -62,20 +62,20 @@ class Continuum:
                     message = f"{','.join(row)!r} is not annotator, category, start, end"
                     raise DataError(message, file=path, line=line) from None
                 try:
-                    found.add(row[0], segment, row[1])
+                    continuum.add(row[0], segment, row[1])
                 except ValueError as error:
                     if not discard_invalid_rows:
                         raise
                     print(f"Discarded invalid segment : {error}")
-        return found
+        return continuum
 
     @classmethod
     def from_rttm(cls, path: str | Path) -> Continuum:
         """Read the SPEAKER lines of an RTTM file, whose file field names the annotator."""
-        found = cls()
+        continuum = cls()
         for unit in gammacp.read(path, format="rttm", file_is="annotator"):
-            found.add(unit.annotator, Segment(unit.start, unit.end), unit.category)
-        return found
+            continuum.add(unit.annotator, Segment(unit.start, unit.end), unit.category)
+        return continuum
 
     def to_gammacp(self, categories: Iterable[Any] = ()) -> gammacp.Continuum:
         """Return gammacp's own continuum, with the units in the same order."""
@@ -97,17 +97,17 @@ class Continuum:
 
     def copy_flush(self) -> Continuum:
         """Return a continuum with the same bounds and name, but without annotators."""
-        found = Continuum(self.uri)
-        found.bound_inf, found.bound_sup = self.bounds
-        return found
+        emptied = Continuum(self.uri)
+        emptied.bound_inf, emptied.bound_sup = self.bounds
+        return emptied
 
     def copy(self) -> Continuum:
         """Return a copy that can be changed independently."""
-        found = self.copy_flush()
-        found._categories = SortedSet(self._categories)
+        duplicate = self.copy_flush()
+        duplicate._categories = SortedSet(self._categories)
         for annotator, units in self._annotations.items():
-            found.put(annotator, units)
-        return found
+            duplicate.put(annotator, units)
+        return duplicate
 
     def put(self, annotator: Any, units: Iterable[Unit]) -> None:
         """Replace the units of `annotator` by `units`; bounds and categories are unchanged."""
@@ -350,25 +350,25 @@ def _align_all(
 ) -> list[Alignment]:
     """Return the best alignment of each continuum, by the dissimilarity bound to the first one."""
     categories = SortedSet(dissimilarity.categories or ()).union(*(c.categories for c in continua))
-    known = dissimilarity.categories
-    if known is not None and len(categories) > len(known):
-        raise DisorderError(f"category {next(iter(categories - known))!r} is not compared")
+    compared = dissimilarity.categories
+    if compared is not None and len(categories) > len(compared):
+        raise DisorderError(f"category {next(iter(categories - compared))!r} is not compared")
     for continuum in continua:
         _check(continuum)
     natives = [c.to_gammacp(categories) for c in continua]
     solved = align_each(natives, bind(dissimilarity, natives[0]), cover=soft)
     kind = SoftAlignment if soft else Alignment
-    found = []
+    alignments = []
     for continuum, native in zip(continua, solved, strict=True):
         units = [unit for _, unit in continuum] + [None]
         unitary = []
         for row, disorder in zip(native.groups.tolist(), native.disorders.tolist(), strict=True):
             tuples = [(a, units[u]) for a, u in zip(continuum._annotations, row, strict=True)]
             unitary.append(UnitaryAlignment(tuples, disorder))
-        found.append(kind(unitary, continuum, disorder=native.disorder))
-        found[-1].bound = native.bound
-        found[-1].status = native.status
-    return found
+        alignments.append(kind(unitary, continuum, disorder=native.disorder))
+        alignments[-1].bound = native.bound
+        alignments[-1].status = native.status
+    return alignments
 
 
 @dataclass
@@ -439,7 +439,7 @@ class GammaResults:
         tell("gamma-cat")
         alignments = [self.best_alignment, *self.chance_alignments]
         observed, *chance = [a.gamma_k_disorder(self.dissimilarity, category) for a in alignments]
-        seen = [x for x in chance if not math.isnan(x)]
-        if math.isnan(observed) or not seen:
+        defined = [x for x in chance if not math.isnan(x)]
+        if math.isnan(observed) or not defined:
             return math.nan
-        return ratio(observed, float(np.mean(seen)), "nothing expected")[0]
+        return ratio(observed, float(np.mean(defined)), "nothing expected")[0]

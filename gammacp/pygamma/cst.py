@@ -34,11 +34,11 @@ class CorpusShufflingTool:
         """Return a continuum of annotators who copy the reference without errors."""
         if isinstance(new_annotators, int):
             new_annotators = [f"annotator_{i}" for i in range(new_annotators)]
-        made = self._reference.copy_flush()
-        made.categories.update(self._categories)
+        corpus = self._reference.copy_flush()
+        corpus.categories.update(self._categories)
         for annotator in new_annotators:
-            made.put(annotator, self._reference[self._name])
-        return made
+            corpus.put(annotator, self._reference[self._name])
+        return corpus
 
     def _err(self, continuum: Continuum, errors: Errors) -> None:
         native = self._reference.to_gammacp()
@@ -50,11 +50,13 @@ class CorpusShufflingTool:
             units = continuum[annotator]
             rows = [(u.segment.start, u.segment.end, code[u.annotation]) for u in units]
             start, end, kind = np.array(rows, np.float64).reshape(-1, 3).T
-            made = Units(start, end, kind.astype(np.int32))
+            shuffled = Units(start, end, kind.astype(np.int32))
             for error in resolve_errors(errors):
-                made = error.apply(made, self.magnitude, setting, rng)
-            columns = zip(made.starts.tolist(), made.ends.tolist(), made.codes, strict=True)
-            left = [
+                shuffled = error.apply(shuffled, self.magnitude, setting, rng)
+            columns = zip(
+                shuffled.starts.tolist(), shuffled.ends.tolist(), shuffled.codes, strict=True
+            )
+            nonempty = [
                 Unit(Segment(a, b), None if k < 0 else names[k]) for a, b, k in columns if b > a
             ]
             # Keep at least one unit, so that the disorder is defined.
@@ -62,7 +64,7 @@ class CorpusShufflingTool:
                 one = [units[rng.integers(len(units))]]
             else:
                 one = []
-            continuum.put(annotator, left or one)
+            continuum.put(annotator, nonempty or one)
 
     shift_shuffle = partialmethod(_err, errors=_POSITION)
     false_neg_shuffle = partialmethod(_err, errors="false-negative")
@@ -92,12 +94,12 @@ class CorpusShufflingTool:
         include_ref: bool = False,
     ) -> Continuum:
         """Return annotators with the selected kinds of errors; `include_ref` adds the reference."""
-        made = self.corpus_from_reference(annotators)
-        asked = (shift, false_pos, false_neg, cat_shuffle, split)
+        corpus = self.corpus_from_reference(annotators)
+        switches = (shift, false_pos, false_neg, cat_shuffle, split)
         kinds = (_POSITION, _TOO_MANY, "false-negative", "category", _SPLIT)
-        if errors := "+".join(k for k, wanted in zip(kinds, asked, strict=True) if wanted):
-            self._err(made, errors)
+        if errors := "+".join(k for k, is_on in zip(kinds, switches, strict=True) if is_on):
+            self._err(corpus, errors)
         if include_ref:
-            assert self._name not in made.annotators, "the reference's name is taken"
-            made.merge(self._reference, in_place=True)
-        return made
+            assert self._name not in corpus.annotators, "the reference's name is taken"
+            corpus.merge(self._reference, in_place=True)
+        return corpus

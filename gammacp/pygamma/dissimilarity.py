@@ -67,16 +67,16 @@ class AbstractDissimilarity:
     @cached_property
     def d_mat(self) -> Any:
         """Return the compiled function; ValueError unless it is symmetric and d(u, u) = 0."""
-        made = self.compile_d_mat()
+        function = self.compile_d_mat()
         if self.categories is None:
             last = 0
         else:
             last = len(self.categories) - 1
         u = np.array([3.0, 10.0, 7.0, 0.0])
         v = np.array([5.0, 7.5, 2.5, last])
-        if made(u, v) != made(v, u) or made(u, u) != 0:
+        if function(u, v) != function(v, u) or function(u, u) != 0:
             raise ValueError("Compiled dissimilarity is not symmetrical, or not 0 for d(u, u)")
-        return made
+        return function
 
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
         """Return the dissimilarity of units `u` and `v`, whose columns broadcast."""
@@ -85,8 +85,8 @@ class AbstractDissimilarity:
         return np.asarray(_all(self.d_mat)(first, second).reshape(shape))
 
     def _rows(self, u: UnitColumns, shape: tuple[int, ...]) -> Floats:
-        known = {str(c): i for i, c in enumerate(self.categories or u.categories)}
-        codes = np.array([*(known.get(c, -1) for c in u.categories), -1])[u.category]
+        code_by_category = {str(c): i for i, c in enumerate(self.categories or u.categories)}
+        codes = np.array([*(code_by_category.get(c, -1) for c in u.categories), -1])[u.category]
         parts = (np.broadcast_to(x, shape).ravel() for x in (u.start, u.end, u.length, codes))
         return np.stack([*parts], axis=1).astype(np.float64)
 
@@ -109,10 +109,10 @@ def _all(d_mat: Any) -> Any:
 
     @numba.njit
     def compare_each(first: Floats, second: Floats) -> Floats:
-        found = np.empty(len(first))
+        distances = np.empty(len(first))
         for i in range(len(first)):
-            found[i] = d_mat(first[i], second[i])
-        return found
+            distances[i] = d_mat(first[i], second[i])
+        return distances
 
     return compare_each
 
@@ -166,11 +166,11 @@ class CategoricalDissimilarity(_BuiltIn):
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
         """Return the distances in units of Δ, as gammacp needs them: (categories, categories)."""
-        known = {str(c): i for i, c in enumerate(self.categories or categories)}
-        if missing := [c for c in categories if c not in known]:
+        row_by_category = {str(c): i for i, c in enumerate(self.categories or categories)}
+        if missing := [c for c in categories if c not in row_by_category]:
             raise DataError(f"category {missing[0]!r} has no distance to others")
-        rows = [known[c] for c in categories]
-        return np.asarray(self._matrix(len(known))[np.ix_(rows, rows)])
+        rows = [row_by_category[c] for c in categories]
+        return np.asarray(self._matrix(len(row_by_category))[np.ix_(rows, rows)])
 
     def _matrix(self, size: int) -> Floats:
         codes = np.indices((size, size)).reshape(2, -1)

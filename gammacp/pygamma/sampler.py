@@ -27,12 +27,12 @@ class AbstractContinuumSampler:
     ) -> None:
         """Set the continuum, or some of its annotators, as the model of the random continua."""
         assert reference_continuum, "Cannot initialize sampling with an empty reference continuum."
-        known = reference_continuum.annotators
+        annotators = reference_continuum.annotators
         if ground_truth_annotators is None:
-            chosen = known
+            chosen = annotators
         else:
             chosen = SortedSet(ground_truth_annotators)
-        assert known.issuperset(chosen), "Can't sample from annotators not in the continuum."
+        assert annotators.issuperset(chosen), "Can't sample from annotators not in the continuum."
         self._reference_continuum = reference_continuum
         self._ground_truth_annotators = chosen
 
@@ -112,8 +112,8 @@ class StatisticalContinuumSampler(AbstractContinuumSampler):
         codes = [*range(len(self._categories) - 1), -1]
         native = reference_continuum.to_gammacp()
         begins = reference_continuum.bound_inf
-        made = normal_sampler(native, len(self._ground_truth_annotators), codes, begins)
-        self._model = replace(made, shortest=_SHORTEST)
+        sampler = normal_sampler(native, len(self._ground_truth_annotators), codes, begins)
+        self._model = replace(sampler, shortest=_SHORTEST)
 
     def init_sampling_custom(
         self,
@@ -152,13 +152,13 @@ class StatisticalContinuumSampler(AbstractContinuumSampler):
     def sample_from_continuum(self) -> Continuum:
         """A random continuum with a unit at least."""
         self._has_been_init()
-        drawn: Continuum = self._reference_continuum.copy_flush()
+        continuum: Continuum = self._reference_continuum.copy_flush()
         shared: Any = np.random  # its functions draw from the state that `numpy.random.seed` sets
         for annotator in self._ground_truth_annotators:
-            drawn.add_annotator(annotator)
-            made = self._model.annotation(shared, least=int(not drawn))
-            starts = made.starts + self._reference_continuum.bound_inf
-            spans = zip(starts.tolist(), (starts + made.lengths).tolist(), strict=True)
-            for span, code in zip(spans, made.category_codes.tolist(), strict=True):
-                drawn.add(annotator, Segment(*span), self._categories[code])
-        return drawn
+            continuum.add_annotator(annotator)
+            units = self._model.annotation(shared, least=int(not continuum))
+            starts = units.starts + self._reference_continuum.bound_inf
+            spans = zip(starts.tolist(), (starts + units.lengths).tolist(), strict=True)
+            for span, code in zip(spans, units.category_codes.tolist(), strict=True):
+                continuum.add(annotator, Segment(*span), self._categories[code])
+        return continuum

@@ -14,13 +14,14 @@ from gammacp.base.files import write_text
 from gammacp.base.left_out import LeftOut, gather
 from gammacp.campaign.calibrate import Calibration
 from gammacp.campaign.calibrate import calibrate as calibrated
-from gammacp.campaign.compare import compare
+from gammacp.campaign.compare import Comparison, compare
 from gammacp.campaign.compare.sessions import first_sessions
-from gammacp.campaign.consensus import consensus_of_each
+from gammacp.campaign.consensus import CorpusConsensus, consensus_of_each
 from gammacp.campaign.replace import Candidacy, replace
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Agreement
+from gammacp.measures.corpus_score import CorpusScore
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.registry import MEASURES, expand_names
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
@@ -139,10 +140,7 @@ def report(
     settings = Settings.of(**options)
     # Looked up here, so that an unknown name fails before anything is computed.
     measures = [MEASURES[name].name for name in expand_names(measures)]
-    options_set = {name: value for name, value in options.items() if value is not None}
-    has_dissimilarity = options_set.keys() & {"dissimilarity", "alpha", "beta", "delta"}
     continua_by_name = {name or "continuum": c for name, c in named_continua(continua).items()}
-    tell = progress or (lambda _: None)
     comparison = compare(
         continua_by_name,
         reference=reference,
@@ -159,37 +157,18 @@ def report(
         first=first,
         **options,
     )
-    tell("consensus")
     continua_by_name = dict(first_sessions(continua_by_name, session))
-    gold = consensus_of_each(
-        Corpus.from_continua(continua_by_name),
-        dissimilarity=settings.dissimilarity if has_dissimilarity else None,
-        method=settings.method,
-        gap=settings.gap,
-        time_limit=settings.time_limit,
-        seed=settings.seed,
-        executor=executor,
-        **deciding,
+    parts = _Parts(
+        continua_by_name, comparison, settings, options, executor, progress or (lambda _: None)
     )
-    overall = comparison.overall
-    calibration = None
-    if calibrate and overall.score.defined:
-        tell("what this γ means")
-        calibration = _calibration(overall, executor, options)
-    candidacy = None
-    if reference is not None:
-        tell("whether the reference may stand in for a person")
-        candidacy = _candidacy(continua_by_name, reference, settings, executor)
-    tell("values of the corpus")
-    values = corpus_values(
-        continua_by_name,
-        comparison,
-        measures,
-        reference=reference,
-        executor=executor,
-        options=options_set,
-    )
-    viewed = {n: s.alignment.continuum for n, s in islice(overall.computed.items(), VIEWED)}
+    # Each part tells the progress, so that their order here is the order on the screen.
+    gold = parts.gold(deciding)
+    calibration = parts.calibration() if calibrate else None
+    candidacy = None if reference is None else parts.candidacy(reference)
+    values = parts.values(measures, reference)
+    viewed = {
+        n: s.alignment.continuum for n, s in islice(comparison.overall.computed.items(), VIEWED)
+    }
     return Report(
         Contents(
             title=title or _title(continua_by_name),
@@ -212,30 +191,77 @@ def _title(named: Mapping[str, Continuum]) -> str:
     return f"Agreement on {', '.join(names)}"
 
 
-def _calibration(
-    overall: Agreement, executor: Executor | None, options: GammaOptions
-) -> Calibration:
-    """Return which errors would give γ of all annotators, under the same chance model."""
-    chosen: GammaOptions = {**options, "chance": overall.chance}
-    documents = {n: s.alignment.continuum for n, s in overall.computed.items()}
-    return calibrated(documents, score=overall.score, executor=executor, **chosen)
+@dataclass(frozen=True)
+class _Parts:
+    """Parts of a report that follow the comparison; each tells the progress when it begins."""
 
+    continua: Mapping[str, Continuum]
+    comparison: Comparison
+    settings: Settings
+    options: GammaOptions
+    executor: Executor | None
+    tell: Callable[[str], None]
 
-def _candidacy(
-    named: Mapping[str, Continuum], reference: str, settings: Settings, executor: Executor | None
-) -> Candidacy | None:
-    """Return whether the reference can replace a person; None with fewer than two people."""
-    try:
-        result = replace(
-            named,
-            [reference],
-            dissimilarity=settings.dissimilarity,
-            executor=executor,
-            seed=settings.seed,
-            method=settings.method,
-            gap=settings.gap or None,
-            time_limit=settings.time_limit,
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """Return the options that have a value."""
+        return {name: value for name, value in self.options.items() if value is not None}
+
+    def gold(self, deciding: Mapping[str, Any]) -> CorpusConsensus:
+        """Return the gold standard, decided by options of `consensus_of_each`."""
+        self.tell("consensus")
+        if self.chosen.keys() & {"dissimilarity", "alpha", "beta", "delta"}:
+            dissimilarity = self.settings.dissimilarity
+        else:
+            dissimilarity = None
+        return consensus_of_each(
+            Corpus.from_continua(self.continua),
+            dissimilarity=dissimilarity,
+            method=self.settings.method,
+            gap=self.settings.gap,
+            time_limit=self.settings.time_limit,
+            seed=self.settings.seed,
+            executor=self.executor,
+            **deciding,
         )
-    except DataError:
-        return None
-    return result.candidates[0]
+
+    def calibration(self) -> Calibration | None:
+        """Return which errors would give γ of all annotators, under the same chance model."""
+        overall = self.comparison.overall
+        if not overall.score.defined:
+            return None
+        self.tell("what this γ means")
+        chosen: GammaOptions = {**self.options, "chance": overall.chance}
+        documents = {n: s.alignment.continuum for n, s in overall.computed.items()}
+        return calibrated(documents, score=overall.score, executor=self.executor, **chosen)
+
+    def candidacy(self, reference: str) -> Candidacy | None:
+        """Return whether the reference can replace a person; None with fewer than two people."""
+        self.tell("whether the reference may stand in for a person")
+        settings = self.settings
+        try:
+            result = replace(
+                self.continua,
+                [reference],
+                dissimilarity=settings.dissimilarity,
+                executor=self.executor,
+                seed=settings.seed,
+                method=settings.method,
+                gap=settings.gap or None,
+                time_limit=settings.time_limit,
+            )
+        except DataError:
+            return None
+        return result.candidates[0]
+
+    def values(self, measures: Collection[str], reference: str | None) -> dict[str, CorpusScore]:
+        """Return the values of the corpus by measure."""
+        self.tell("values of the corpus")
+        return corpus_values(
+            self.continua,
+            self.comparison,
+            measures,
+            reference=reference,
+            executor=self.executor,
+            options=self.chosen,
+        )

@@ -69,7 +69,7 @@ def report(
         built = build(
             loaded.corpus(),
             title=title,
-            measures=split_names(measures or []),
+            measures=split_names(measures, "--measures"),
             calibrate=calibrate,
             executor=executor,
             progress=counter.tell,

@@ -179,20 +179,27 @@ def _panel(equivalent: Equivalent, calibration: Calibration, low: float) -> list
     return parts
 
 
-def disorder_figure(found: Explanation) -> Markup:
+def disorder_figure(explanation: Explanation) -> Markup:
     """Draw the disorder as stacked bars: in all, by annotator and by category.
 
     The parts of a bar are the components of the disorder. A mark shows the length expected by
     chance.
     """
-    whole = ("observed", {r["component"]: r["observed"] for r in found.components}, None)
-    chance = ("by chance", {r["component"]: r["expected"] or 0.0 for r in found.components}, None)
-    blocks: list[list[_Row]] = [[whole, chance] if found.gamma.expected else [whole]]
-    for key, records in (("annotator", found.annotators), ("category", found.categories)):
+    whole = ("observed", {r["component"]: r["observed"] for r in explanation.components}, None)
+    chance = (
+        "by chance",
+        {r["component"]: r["expected"] or 0.0 for r in explanation.components},
+        None,
+    )
+    blocks: list[list[_Row]] = [[whole, chance] if explanation.gamma.expected else [whole]]
+    for key, records in (
+        ("annotator", explanation.annotators),
+        ("category", explanation.categories),
+    ):
         worst = sorted(records, key=lambda r: -r["observed"])[:_ROWS]
         blocks.append([(r[key], r["observed_parts"], r["expected"]) for r in worst])
     parts: list[Markup] = []
-    names = [r["component"] for r in found.components]
+    names = [r["component"] for r in explanation.components]
     for k, name in enumerate(names):
         parts.append(_bar(120 + 110 * k, 2, 10, 10, fill=_COLOURS.get(name, _OTHER)))
         parts.append(text(134 + 110 * k, 11, name))
@@ -209,17 +216,17 @@ def disorder_figure(found: Explanation) -> Markup:
     return element("figure", svg(580, y, described, parts))
 
 
-def charges_figure(found: Charges) -> Markup:
+def charges_figure(charges: Charges) -> Markup:
     """Draw the differences charged to each annotator as bars with numbers, longest first.
 
     The figure is an HTML list, so that words wrap on a narrow screen and can be read aloud.
 
     Parameters
     ----------
-    found
+    explanation
         The charges to draw.
     """
-    longest = max(r.share for r in found.rows)
+    longest = max(r.share for r in charges.rows)
     rows = [
         element(
             "li",
@@ -228,13 +235,13 @@ def charges_figure(found: Charges) -> Markup:
             element("span", row.number, class_="faint"),
             element("i", style=f"width: {row.share / longest:.2%}"),
         )
-        for row in found.rows
+        for row in charges.rows
     ]
     return element(
         "figure",
-        element("p", found.title, class_="title"),
+        element("p", charges.title, class_="title"),
         element("ol", *rows, class_="bars"),
-        element("figcaption", found.caption),
+        element("figcaption", charges.caption),
     )
 
 
@@ -279,13 +286,17 @@ def lanes(continuum: Continuum) -> Markup:
     for row in range(min(continuum.n_units, LANE_UNITS)):
         unit = continuum.unit(row)
         code = int(continuum.category_codes[row])
-        said = f"{category_name(unit.category)} {position(unit.start)}–{position(unit.end)}"
+        unit_in_words = (
+            f"{category_name(unit.category)} {position(unit.start)}–{position(unit.end)}"
+        )
         y = tall * int(continuum.annotator_codes[row]) + 6
         first, last = (left + (v - low) * scale for v in (unit.start, unit.end))
         fill = _LABELS[-1 if code < 0 else code % len(_LABELS)]
         width = f"{max(1.5, last - first):.1f}"
         box = {"x": f"{first:.1f}", "y": y, "width": width, "height": 14}
-        parts.append(element("rect", element("title", said), fill=fill, fill_opacity=0.8, **box))
+        parts.append(
+            element("rect", element("title", unit_in_words), fill=fill, fill_opacity=0.8, **box)
+        )
     described = "The units of each annotator along the continuum"
     return element(
         "figure", svg(left + wide + 10, tall * continuum.n_annotators + 8, described, parts)

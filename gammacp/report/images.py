@@ -77,25 +77,28 @@ def grounds(
         Whether the page requests images from the studio (`./image?document=NAME`). Otherwise they
         are embedded in the page, scaled to 1200 pixels, up to 32 MB in total.
     """
-    found: dict[str, Path] = {}
+    path_by_document: dict[str, Path] = {}
     for place in places:
         if place.is_dir():
             folder = place
         else:
             folder = place.parent
-        found = {**images_of(documents, folder, below=place.is_dir()), **found}
+        path_by_document = {
+            **images_of(documents, folder, below=place.is_dir()),
+            **path_by_document,
+        }
     images: dict[str, tuple[str, tuple[int, int]]] = {}
     without: dict[str, list[str]] = {}
     together = 0
     for name in (n for n, c in documents.items() if c.in_space):
         try:
-            if name not in found:
+            if name not in path_by_document:
                 raise DataError("no image, or more than one, has the name of the document")
             if linked:
-                with _image_of(found[name]) as image:
+                with _image_of(path_by_document[name]) as image:
                     images[name] = f"./image?document={quote(name, safe='')}", _size(image)
                 continue
-            content, size = small_jpeg(found[name])
+            content, size = small_jpeg(path_by_document[name])
             together += len(content)
             if together > MOST:
                 raise DataError(f"the page has {MOST >> 20} MB of images already")
@@ -107,7 +110,9 @@ def grounds(
             else:
                 reason = str(error)
             without.setdefault(reason, []).append(name)
-    return Grounds(images, tuple(_in_words(names, why) for why, names in without.items()))
+    return Grounds(
+        images, tuple(_in_words(names, explanation) for explanation, names in without.items())
+    )
 
 
 def _in_words(names: Sequence[str], why: str) -> str:
@@ -137,9 +142,9 @@ def small_jpeg(path: Path) -> tuple[bytes, tuple[int, int]]:
         image.draft("RGB", (_LONGEST, _LONGEST))  # unpack a large JPEG only at reduced size
         upright = ImageOps.exif_transpose(image).convert("RGB")
         upright.thumbnail((_LONGEST, _LONGEST))
-        made = BytesIO()
-        upright.save(made, "JPEG", quality=80)
-        return made.getvalue(), size
+        buffer = BytesIO()
+        upright.save(buffer, "JPEG", quality=80)
+        return buffer.getvalue(), size
 
 
 def _size(image: Any) -> tuple[int, int]:

@@ -108,7 +108,7 @@ def _plain(value: Any) -> Any:
 
 
 def table(
-    found: Table,
+    listed: Table,
     *,
     digits: int = 3,
     first: Callable[[Record], Content] | None = None,
@@ -117,12 +117,12 @@ def table(
 ) -> Markup:
     """Return a table; `first` makes the content of an additional first column, such as buttons.
 
-    The first column of `found` is the row header. A `long` table scrolls within the page, and one
+    The first column of `listed` is the row header. A `long` table scrolls within the page, and one
     of more than `_SEARCHED` rows can be searched. On a narrow screen each row becomes a block,
     except in a matrix. If `seeks` is "annotators" or "categories", cells link to the unitary
     alignments behind them. Numbers have `digits` decimals.
     """
-    matrix = any(c.tint for c in found.columns)
+    matrix = any(c.tint for c in listed.columns)
     if first:
         heads = [element("td")]
     else:
@@ -131,17 +131,19 @@ def table(
         element("th", _title(c.header), scope="col", class_="number" if k and c.numeric else None)
         if c.tint is None
         else element("th", c.header, scope="col", class_="cell")
-        for k, c in enumerate(found.columns)
+        for k, c in enumerate(listed.columns)
     ]
     rows = []
-    for i, record in enumerate(found.records):
+    for i, record in enumerate(listed.records):
         if first:
             cells = [element("td", first(record))]
         else:
             cells = []
-        for k, c in enumerate(found.columns):
-            cells.append(_cell(c, record, digits, row=found.columns[0] if k else None, seeks=seeks))
-        if i >= len(found.records) - found.total:
+        for k, c in enumerate(listed.columns):
+            cells.append(
+                _cell(c, record, digits, row=listed.columns[0] if k else None, seeks=seeks)
+            )
+        if i >= len(listed.records) - listed.total:
             kind = "total"
         else:
             kind = None

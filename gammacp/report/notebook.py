@@ -34,11 +34,11 @@ _ROWS = 100
 
 def continuum(result: Continuum) -> str:
     """Show the units of each annotator."""
-    kept = min(result.n_units, figures.LANE_UNITS)
-    if kept == result.n_units:
+    shown = min(result.n_units, figures.LANE_UNITS)
+    if shown == result.n_units:
         some = ""
     else:
-        some = f"; the first {kept} are drawn"
+        some = f"; the first {shown} are drawn"
     words = f"{result.n_annotators} annotators, {result.n_units} units{some}."
     content = join(element("p", words), figures.lanes(result))
     return _frame(result.name or "Continuum", content, 130 + 32 * min(result.n_annotators, 12))
@@ -69,7 +69,7 @@ def alignment(result: Alignment) -> str:
 
 def gamma(result: GammaScore) -> str:
     """Show the meaning of γ and its scale, above the alignment view."""
-    return _frame("γ", join(_graded(result, 1), _view(result.alignment)), 790)
+    return _frame("γ", join(_grade_section(result, 1), _view(result.alignment)), 790)
 
 
 def corpus_gamma(result: CorpusGamma) -> str:
@@ -77,7 +77,7 @@ def corpus_gamma(result: CorpusGamma) -> str:
     first = islice(result.scores.items(), _ROWS)
     records = [{"file": name, **score.as_dict()} for name, score in first]
     listed = join(table(gamma_table(records)), _cut(len(result.scores)))
-    return _plain("γ of a corpus", join(_graded(result, result.continua), listed))
+    return _plain("γ of a corpus", join(_grade_section(result, result.continua), listed))
 
 
 def score(result: Score) -> str:
@@ -85,31 +85,31 @@ def score(result: Score) -> str:
     name = _measure_of(result)
     listed = None
     if result.by_category:
-        listed = table(_without_empty(measure_table({name: result})))
-    return _plain(name, join(_valued(name, result), listed))
+        listed = table(_drop_empty_columns(measure_table({name: result})))
+    return _plain(name, join(_value_section(name, result), listed))
 
 
 def corpus_score(result: CorpusScore) -> str:
     """Show the value of a corpus above those of its categories and pairs."""
     name = _measure_of(result)
-    return _plain(name, join(_valued(name, result), table(corpus_table({name: result}))))
+    return _plain(name, join(_value_section(name, result), table(corpus_table({name: result}))))
 
 
 def scores(result: Scores) -> str:
     """Show several measures in one table."""
-    of_corpora = {n: s for n, s in result.items() if isinstance(s, CorpusScore)}
-    of_continua = {n: s for n, s in result.items() if isinstance(s, Score)}
+    corpus_scores = {n: s for n, s in result.items() if isinstance(s, CorpusScore)}
+    continuum_scores = {n: s for n, s in result.items() if isinstance(s, Score)}
     tables = []
-    if of_corpora:
-        tables.append(table(corpus_table(of_corpora)))
-    if of_continua:
-        tables.append(table(_without_empty(measure_table(of_continua))))
+    if corpus_scores:
+        tables.append(table(corpus_table(corpus_scores)))
+    if continuum_scores:
+        tables.append(table(_drop_empty_columns(measure_table(continuum_scores))))
     notes: dict[str, list[str]] = {}
-    for name, one in (of_corpora | of_continua).items():
+    for name, one in (corpus_scores | continuum_scores).items():
         for note in [*one.notes, *([one.reason] if one.reason else [])]:
             notes.setdefault(note, []).append(name)
-    told = (hint(verbatim(f"{', '.join(who)}: {sentence(note)}")) for note, who in notes.items())
-    return _plain("Measures", join(*tables, *told))
+    hints = (hint(verbatim(f"{', '.join(who)}: {sentence(note)}")) for note, who in notes.items())
+    return _plain("Measures", join(*tables, *hints))
 
 
 def comparison(result: Comparison) -> str:
@@ -124,7 +124,7 @@ def calibration(result: Calibration) -> str:
 
 def consensus(result: Consensus) -> str:
     """Show how much is left to decide, above the items to review, worst first."""
-    return _frame("Consensus", _to_decide({"": result}), 520)
+    return _frame("Consensus", _open_decisions({"": result}), 520)
 
 
 def corpus_consensus(result: CorpusConsensus) -> str:
@@ -134,7 +134,7 @@ def corpus_consensus(result: CorpusConsensus) -> str:
     summary = None
     if 1 < len(result.documents) <= _ROWS:
         summary = table(consensus_summary(result.documents))
-    content = join(_to_decide(result.documents), summary, *notes, *failed)
+    content = join(_open_decisions(result.documents), summary, *notes, *failed)
     return _frame("Consensus", content, 620)
 
 
@@ -179,18 +179,18 @@ def plain_view(title: str, verdict: str, content: Table, notes: Iterable[str] = 
     return _plain(title, join(_verdict(verdict), table(content), *below))
 
 
-def _graded(result: Gamma, documents: int) -> Markup:
+def _grade_section(result: Gamma, documents: int) -> Markup:
     """Return the meaning of γ in words, its scale, and caveats."""
     _, statement = graded(result, documents)
-    said = element("p", verbatim(statement.words))
+    meaning = element("p", verbatim(statement.words))
     remarks = map(hint, map(verbatim, result.remarks()))
     if not result.defined:
-        return join(said, *remarks)
+        return join(meaning, *remarks)
     scale = figures.scale(result.value, scale_bars(result, None))
-    return large_number("γ", result.value, said, scale, *remarks, _signed(result.signature))
+    return large_number("γ", result.value, meaning, scale, *remarks, _signed(result.signature))
 
 
-def _valued(name: str, result: Score | CorpusScore) -> Markup:
+def _value_section(name: str, result: Score | CorpusScore) -> Markup:
     """Return a value with its interval and caveats."""
     notes = [hint(verbatim(sentence(note))) for note in result.notes]
     signed = _signed(result.signature)
@@ -204,16 +204,16 @@ def _valued(name: str, result: Score | CorpusScore) -> Markup:
     return large_number(name, result.value, words, *notes, signed)
 
 
-def _without_empty(found: Table) -> Table:
+def _drop_empty_columns(full: Table) -> Table:
     """Return the table of measures without columns that are empty for all of them."""
-    return found.without_empty("observed", "expected", "interval")
+    return full.without_empty("observed", "expected", "interval")
 
 
-def _to_decide(documents: Mapping[str, Consensus]) -> Markup:
+def _open_decisions(documents: Mapping[str, Consensus]) -> Markup:
     """Return the number of units that need a decision, and a table of them."""
-    kept = sum(len(found.kept) for found in documents.values())
-    doubtful = sum(len(found.review) for found in documents.values())
-    words = f"The gold standard has {_counted(kept, 'unit')}. "
+    units = sum(len(consensus.kept) for consensus in documents.values())
+    doubtful = sum(len(consensus.review) for consensus in documents.values())
+    words = f"The gold standard has {_counted(units, 'unit')}. "
     if doubtful == 0:
         words += "The annotators agree on all of them."
         return _verdict(words)

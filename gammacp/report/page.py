@@ -175,8 +175,8 @@ def headline(contents: Contents) -> Markup:
         waiting = None
     else:
         waiting = sum(len(d.review) for d in gold.documents.values())
-    found = verdict(comparison, calibration=contents.calibration, to_review=waiting)
-    answer, *rest = [*found.in_words(), *_beside(contents)]
+    outcome = verdict(comparison, calibration=contents.calibration, to_review=waiting)
+    answer, *rest = [*outcome.in_words(), *_further_sentences(contents)]
     score = comparison.overall.score
     intervals = scale_bars(score, comparison)
     shown = gamma_on_scale(score, [answer], intervals, figure=kinds_figure(comparison), rest=rest)
@@ -193,9 +193,9 @@ def kinds_figure(comparison: Comparison) -> Markup | None:
     """
     if comparison.kinds is None:
         return None
-    found = charges_of(comparison.kinds, most=_FIRST_BARS)
-    if found.rows:
-        return figures.charges_figure(found)
+    charges = charges_of(comparison.kinds, most=_FIRST_BARS)
+    if charges.rows:
+        return figures.charges_figure(charges)
     return None
 
 
@@ -227,20 +227,20 @@ def scale_bars(score: Gamma, comparison: Comparison | None) -> list[figures.Scal
     return bars
 
 
-def _about_others(found: BootstrapInterval) -> str:
+def _about_others(bootstrap: BootstrapInterval) -> str:
     """Return the population of an interval, with the number of parts if it is small.
 
     From so few parts the verdict draws no conclusion about other data, so the label shows them.
     """
-    if found.kind == ALIGNMENTS:
+    if bootstrap.kind == ALIGNMENTS:
         others = "other text"
         enough = ALIGNED_FOR_MORE
     else:
         others = "other documents"
         enough = DOCUMENTS_FOR_MORE
-    if found.parts >= enough:
+    if bootstrap.parts >= enough:
         return others
-    number_of_parts = f"{with_commas(found.parts)} {_PARTS[found.kind]}".rstrip()
+    number_of_parts = f"{with_commas(bootstrap.parts)} {_PARTS[bootstrap.kind]}".rstrip()
     return f"{others} ({number_of_parts} are few)"
 
 
@@ -252,7 +252,7 @@ def missing(sentences: Iterable[str]) -> Markup:
     sentences
         Sentences on missing data; empty if nothing is missing.
     """
-    return join(*(element("p", said, class_="warning", role="alert") for said in sentences))
+    return join(*(element("p", warning, class_="warning", role="alert") for warning in sentences))
 
 
 def gamma_on_scale(
@@ -280,11 +280,11 @@ def gamma_on_scale(
         scale = figures.scale(score.value, intervals)
     else:
         scale = None
-    said = map(_paragraph, sentences)
+    paragraphs = map(_paragraph, sentences)
     more = [figure] if figure else []
-    if told := [*map(_paragraph, rest)]:
-        more.append(element("div", *told))
-    return large_number("γ, agreement beyond chance", score.value, scale, *said, more=more)
+    if further := [*map(_paragraph, rest)]:
+        more.append(element("div", *further))
+    return large_number("γ, agreement beyond chance", score.value, scale, *paragraphs, more=more)
 
 
 def _paragraph(words: str) -> Markup:
@@ -318,46 +318,50 @@ def large_number(
     return element("div", score, element("div", *words, class_="words"), under, class_="headline")
 
 
-def _beside(contents: Contents) -> list[str]:
+def _further_sentences(contents: Contents) -> list[str]:
     """Return the sentences behind the verdict, caveats, and notes on skipped content."""
     comparison = contents.comparison
     computed = comparison.overall.computed
     units = sum(s.units for s in computed.values())
     if len(computed) != 1:
-        what = f"{with_commas(len(computed))} documents"
+        documents = f"{with_commas(len(computed))} documents"
     else:
-        what = "1 document"
-    found = [f"{len(comparison.pairs.annotators)} annotators, {what}, {with_commas(units)} units."]
+        documents = "1 document"
+    sentences = [
+        f"{len(comparison.pairs.annotators)} annotators, {documents}, {with_commas(units)} units."
+    ]
     # The verdict already starts with the kinds of differences.
     parts = (part for name, part in comparison.parts.items() if name != "kinds")
-    found += [said for part in parts if (said := part.headline())]
-    found += map(sentence, comparison.overall.score.caveats())
+    sentences += [headline for part in parts if (headline := part.headline())]
+    sentences += map(sentence, comparison.overall.score.caveats())
     if contents.left_out:
         passed = sum(entry.count for entry in contents.left_out)
         if passed == 1:
             entries = "entry was"
         else:
             entries = "entries were"
-        found.append(f"{passed} {entries} skipped; “Skipped while reading” says why.")
-    return found
+        sentences.append(f"{passed} {entries} skipped; “Skipped while reading” says why.")
+    return sentences
 
 
 def _intervals(comparison: Comparison) -> list[str]:
     """Return the intervals of γ and its parts, for the methods section."""
     score = comparison.overall.score
     bootstrap = comparison.bootstrap
-    found = []
+    sentences = []
     if score.interval is not None:
-        found.append(
+        sentences.append(
             f"γ of these data lies between {number(score.interval[0])} and "
             f"{number(score.interval[1])} (blue bar): chance is estimated from {score.samples} "
             "random annotation sets."
         )
     if bootstrap is not None:
-        found.append(bootstrap.in_words().replace(" confidence;", " confidence, orange bar;", 1))
+        sentences.append(
+            bootstrap.in_words().replace(" confidence;", " confidence, orange bar;", 1)
+        )
     if score.over is not None:
-        found.append(score.over.in_words())
-    return found + score.remarks()
+        sentences.append(score.over.in_words())
+    return sentences + score.remarks()
 
 
 def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
@@ -378,7 +382,7 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
         if listed:
             yield "kinds", KINDS_TITLE, join(*listed)
     if contents.gold is not None:
-        yield from _of_gold(contents.gold, viewed)
+        yield from _gold_section(contents.gold, viewed)
     if contents.calibration is not None:
         yield "meaning", "What this γ means", meaning(contents.calibration)
     if comparison.explanation is not None:
@@ -388,12 +392,20 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
     yield "documents", "Documents", table(shown.documents(comparison), long=True)
     yield "annotators", "Annotators", _annotators(comparison)
     if (groups := comparison.groups) is not None:
-        yield "groups", "Groups of annotators", _with(shown.groups(groups), groups.in_words())
+        yield (
+            "groups",
+            "Groups of annotators",
+            _table_with_words(shown.groups(groups), groups.in_words()),
+        )
     if (twice := comparison.sessions) is not None:
-        yield "sessions", "The same people twice", _with(shown.sessions(twice), twice.in_words())
+        yield (
+            "sessions",
+            "The same people twice",
+            _table_with_words(shown.sessions(twice), twice.in_words()),
+        )
     if (ordered := comparison.over_time) is not None:
         words = "\n".join(ordered.in_words())
-        yield "time", "Over time", _with(shown.over_time(ordered), words)
+        yield "time", "Over time", _table_with_words(shown.over_time(ordered), words)
     if comparison.categories:
         yield "categories", "Categories", _categories(comparison)
     for name, part in comparison.parts.items():
@@ -408,7 +420,7 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
         yield "replace", title, join(element("p", tested.in_words()), people)
     if (other := comparison.against) is not None:
         rounds = shown.rounds(comparison.overall.score, other.agreement.score)
-        yield "rounds", "Against the other round", _with(rounds, other.in_words())
+        yield "rounds", "Against the other round", _table_with_words(rounds, other.in_words())
     if contents.left_out:
         yield "passed", "Skipped while reading", left_out(contents.left_out)
     yield "method", "For the methods section", _method(comparison)
@@ -416,17 +428,17 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str, Markup]]:
 
 def _part_tables(part: ComparisonPart) -> Iterator[Markup]:
     """Yield a part's tables under their titles."""
-    for title, found in part.tables():
-        if found.records:
-            yield join(element("h3", title), table(found))
+    for title, part_table in part.tables():
+        if part_table.records:
+            yield join(element("h3", title), table(part_table))
 
 
-def _with(found: Table, words: str) -> Markup:
+def _table_with_words(listed: Table, words: str) -> Markup:
     """Return a table, followed by a paragraph for each line of words."""
-    return join(table(found), *(element("p", sentence) for sentence in words.splitlines()))
+    return join(table(listed), *(element("p", sentence) for sentence in words.splitlines()))
 
 
-def _of_gold(
+def _gold_section(
     gold: CorpusConsensus, viewed: Mapping[str, Alignment]
 ) -> Iterator[tuple[str, str, Markup]]:
     """Return the units to review, and how much the gold standard trusts each annotator."""
@@ -439,30 +451,30 @@ def _of_gold(
         yield "belief", "How reliable each annotator is", _belief(gold.belief)
 
 
-def _disorder(found: Explanation) -> Markup:
+def _disorder(explanation: Explanation) -> Markup:
     """Return sentences, the figure and the table of the components of the disorder."""
-    (_, components), *_ = explanation_tables(found)
+    (_, components), *_ = explanation_tables(explanation)
     return join(
-        *(element("p", sentence) for sentence in found.in_words()),
-        figures.disorder_figure(found),
+        *(element("p", sentence) for sentence in explanation.in_words()),
+        figures.disorder_figure(explanation),
         table(components),
         Markup(asset("disorder.html")),
     )
 
 
-def _belief(found: Belief) -> Markup:
+def _belief(belief: Belief) -> Markup:
     """Return the estimates of the model for each annotator, and its limits."""
-    said = [*map(sentence, found.notes)]
+    sentences = [*map(sentence, belief.notes)]
     listed = None
-    if found.fit is not None:
-        said[:0] = [
-            f"A model of each annotator's errors ({found.weights}) is fitted to all documents and "
+    if belief.fit is not None:
+        sentences[:0] = [
+            f"A model of each annotator's errors ({belief.weights}) is fitted to all documents and "
             "decides how much each annotator counts.",
             "A unit is kept if the model gives it a probability (its posterior) of at least "
-            f"{found.threshold:.2f}.",
+            f"{belief.threshold:.2f}.",
         ]
-        listed = table(gold_tables.annotator_qualities(found.annotators), long=True)
-    return join(element("p", " ".join(said)), listed)
+        listed = table(gold_tables.annotator_qualities(belief.annotators), long=True)
+    return join(element("p", " ".join(sentences)), listed)
 
 
 def _annotators(comparison: Comparison) -> Markup:
@@ -475,12 +487,12 @@ def _annotators(comparison: Comparison) -> Markup:
     )
 
 
-def _pairs(found: PairMatrix) -> Markup:
+def _pairs(matrix: PairMatrix) -> Markup:
     """Return pairs of annotators as a matrix, or as a list if there are many annotators."""
-    told = map(hint, found.in_words())
-    if len(found.annotators) <= _WIDEST:
-        return join(table(shown.pairs(found), digits=2, seeks="annotators"), *told)
-    return join(table(shown.listed_pairs(found), digits=2, long=True), *told)
+    hints = map(hint, matrix.in_words())
+    if len(matrix.annotators) <= _WIDEST:
+        return join(table(shown.pairs(matrix), digits=2, seeks="annotators"), *hints)
+    return join(table(shown.listed_pairs(matrix), digits=2, long=True), *hints)
 
 
 def _categories(comparison: Comparison) -> Markup:
@@ -515,12 +527,12 @@ def _selection_in_words(score: Gamma) -> list[str]:
 
 def _method(comparison: Comparison) -> Markup:
     score = comparison.overall.score
-    found = "proven to be the best"
+    proof = "proven to be the best"
     if score.status != "optimal":
-        found = "not all of them are proven to be the best"
+        proof = "not all of them are proven to be the best"
     return join(
         *map(_paragraph, _intervals(comparison)),
-        fill(asset("method.html"), found=join(found)),
+        fill(asset("method.html"), found=join(proof)),
         *(element("p", sentence) for sentence in _selection_in_words(score)),
         provenance(score.signature),
     )

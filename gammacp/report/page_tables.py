@@ -33,17 +33,18 @@ def annotators(comparison: Comparison) -> Markup:
     return join(table(result_tables.annotators(comparison), long=True), note)
 
 
-def reference(found: ReferenceComparison) -> Markup:
+def reference(comparison: ReferenceComparison) -> Markup:
     """Return tables of the reference against each annotator, and of confused categories."""
     note = hint(
-        f"Missed: units that {found.name} does not have. Added: units that only {found.name} has."
+        f"Missed: units that {comparison.name} does not have. "
+        f"Added: units that only {comparison.name} has."
     )
-    confusion = result_tables.confusion(found.confusion, corner=found.name)
-    return join(table(result_tables.reference(found)), note, table(confusion))
+    confusion = result_tables.confusion(comparison.confusion, corner=comparison.name)
+    return join(table(result_tables.reference(comparison)), note, table(confusion))
 
 
 def review(
-    found: Mapping[str, Consensus],
+    documents: Mapping[str, Consensus],
     *,
     shown: Mapping[str, Alignment] | None = None,
     first: First | None = None,
@@ -53,7 +54,7 @@ def review(
     `shown` are the alignments in the view, in order; without them there are no buttons. `first`
     makes another first column in place of the buttons, and then the list is complete.
     """
-    whole = to_review(found)
+    whole = to_review(documents)
     listed = [dict(record) for record in whole.records[: None if first else REVIEW_ROWS]]
     for record in listed:
         if len(text := record["text"] or "") > _QUOTE:
@@ -68,7 +69,7 @@ def review(
     if shown is None:
         buttons = None
     else:
-        buttons = _buttons(found, shown)
+        buttons = _buttons(documents, shown)
     if any(c.key == "posterior" for c in whole.columns):
         modelled = _POSTERIOR
     else:
@@ -77,7 +78,7 @@ def review(
     return join(table(narrow, first=first or buttons, long=True), cut, words)
 
 
-def _buttons(found: Mapping[str, Consensus], shown: Mapping[str, Alignment]) -> First:
+def _buttons(documents: Mapping[str, Consensus], shown: Mapping[str, Alignment]) -> First:
     """Return a function that makes a button to show a unit in one of the alignments `shown`."""
     places = {name: place for place, name in enumerate(shown)}
 
@@ -90,10 +91,10 @@ def _buttons(found: Mapping[str, Consensus], shown: Mapping[str, Alignment]) -> 
         name = record["file"]
         if name not in places:
             return None
-        unit = next(u for u in found[name].units if u.group == record["group"])
+        unit = next(u for u in documents[name].units if u.group == record["group"])
         # The gold standard includes the reference, but the alignment in the view does not.
-        there = [groups(name)[u] for u in unit.units.values() if u in groups(name)]
-        if not there:
+        unit_groups = [groups(name)[u] for u in unit.units.values() if u in groups(name)]
+        if not unit_groups:
             return None
         return element(
             "button",
@@ -101,7 +102,7 @@ def _buttons(found: Mapping[str, Consensus], shown: Mapping[str, Alignment]) -> 
             type="button",
             class_="link",
             data_document=places[name],
-            data_show=there[0],
+            data_show=unit_groups[0],
             aria_label=f"Show the unitary alignment from {position(unit.start)} to "
             f"{position(unit.end)}",
         )

@@ -73,13 +73,15 @@ def _drawing(alignment: Alignment, address: str = "", size: tuple[int, int] = (0
         for code, row in enumerate(group):
             if row >= 0:
                 u = c.unit(int(row))
-                said = f"{u.annotator}, {category_name(u.category)}, disorder {disorder:.3g}"
+                unit_in_words = (
+                    f"{u.annotator}, {category_name(u.category)}, disorder {disorder:.3g}"
+                )
                 hue = _hue(code)
                 look = {"fill": hue, "fill_opacity": 0.08, "stroke": hue, "stroke_width": 2}
                 # The even-odd rule handles self-crossing parts; a unit is the union of its parts.
                 look |= {"fill_rule": "evenodd", "vector_effect": "non-scaling-stroke"}
                 for path in _paths(u, sign):
-                    title = element("title", said)
+                    title = element("title", unit_in_words)
                     marks.append(element("path", title, d=path, data_group=number, **look))
     (left, right), edges = c.bounds, sign * c.extents[:, :2]
     top = float(edges.min())

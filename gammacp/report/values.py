@@ -8,7 +8,7 @@ from typing import Any
 
 from gammacp.campaign.compare import Comparison
 from gammacp.continuum import Continuum, Corpus
-from gammacp.inference.populations import Over
+from gammacp.inference.populations import PopulationIntervals
 from gammacp.measures.corpus_measuring import measure_corpus
 from gammacp.measures.corpus_score import CorpusScore
 from gammacp.measures.gamma_corpus import CorpusGamma
@@ -50,17 +50,19 @@ def corpus_values(
     options
         Options of γ; each measure uses those that it declares.
     """
-    found = {}
+    values = {}
     gamma = _gamma(comparison)
     if gamma is not None:
-        found[_GAMMA] = gamma
-    names = [name for name in expand_names(measures) if name not in found]
-    known = frozenset[str]().union(*(MEASURES[name].options for name in names))
-    own = {k: v for k, v in options.items() if k in known}
+        values[_GAMMA] = gamma
+    names = [name for name in expand_names(measures) if name not in values]
+    option_names = frozenset[str]().union(*(MEASURES[name].options for name in names))
+    used_options = {k: v for k, v in options.items() if k in option_names}
     if names:
         corpus = Corpus.from_continua(documents)
-        found |= measure_corpus(corpus, names, reference=reference, executor=executor, **own)
-    return found
+        values |= measure_corpus(
+            corpus, names, reference=reference, executor=executor, **used_options
+        )
+    return values
 
 
 def _gamma(comparison: Comparison) -> CorpusScore | None:
@@ -76,7 +78,7 @@ def _gamma(comparison: Comparison) -> CorpusScore | None:
         value=score.value,
         mean=score.mean,
         interval=interval,
-        over=score.over or Over(documents=interval, n_documents=score.continua),
+        over=score.over or PopulationIntervals(documents=interval, n_documents=score.continua),
         documents=score.continua,
         of=len(score.scores),
         support=score.units,
@@ -93,11 +95,11 @@ def values_section(values: Mapping[str, CorpusScore]) -> Markup:
     values
         Scores by measure.
     """
-    remarks = (element("p", said) for said in _remarks(values))
+    remarks = (element("p", remark) for remark in _remarks(values))
     return join(table(corpus_table(values)), hint(_MEANING), *remarks)
 
 
 def _remarks(values: Mapping[str, CorpusScore]) -> Iterator[str]:
     for name, score in values.items():
-        for said in filter(None, (score.reason, *score.notes)):
-            yield f"{name}: {said}."
+        for remark in filter(None, (score.reason, *score.notes)):
+            yield f"{name}: {remark}."

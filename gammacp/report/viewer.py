@@ -79,13 +79,13 @@ def alignment_document(alignment: Alignment, name: str) -> dict[str, Any]:
 
 
 def _links(continuum: Continuum) -> dict[str, list[Any]]:
-    found = continuum.link_rows
+    rows = continuum.link_rows
     return {
-        "source": found.sources.tolist(),
-        "target": found.targets.tolist(),
-        "type": found.codes.tolist(),
-        "types": [*map(visible, found.types)],
-        "kind": [found.kinds[code] for code in found.codes.tolist()],
+        "source": rows.sources.tolist(),
+        "target": rows.targets.tolist(),
+        "type": rows.codes.tolist(),
+        "types": [*map(visible, rows.types)],
+        "kind": [rows.kinds[code] for code in rows.codes.tolist()],
     }
 
 

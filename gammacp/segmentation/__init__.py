@@ -27,8 +27,8 @@ else:
     def __getattr__(name: str) -> Any:
         """Import a public name when it is first asked for: the command imports nothing."""
         api = vars(import_module("gammacp.segmentation.api"))
-        names = [known for known in api if not known.startswith("_")]
+        names = [public_name for public_name in api if not public_name.startswith("_")]
         if name != "__all__" and name not in names:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        globals().update({known: api[known] for known in names}, __all__=names)
+        globals().update({public_name: api[public_name] for public_name in names}, __all__=names)
         return globals()[name]

@@ -129,7 +129,7 @@ class CodingAgreement:
         return replace(everything, coefficients=self.pooled)
 
     @cached_property
-    def _of_items(self) -> tuple[dict[str, int], list[Floats], Indices]:
+    def _numbers_by_item(self) -> tuple[dict[str, int], list[Floats], Indices]:
         """Numbers; 1 − WindowDiff of each; full and near misses and suboptimal pairs of each."""
         pairs = self.pairs
         n = len(self.codings)
@@ -139,7 +139,7 @@ class CodingAgreement:
         return dict(zip(self.codings, range(n), strict=True)), windows, counts.astype(np.int64)
 
     def _part(self, group: Group) -> PartAgreement:
-        number, windows, counts = self._of_items
+        number, windows, counts = self._numbers_by_item
         chosen = [number[item] for item in group.items]
         full, near, suboptimal = counts[:, chosen].sum(axis=1).tolist()
         return PartAgreement(
@@ -247,10 +247,12 @@ def coding_agreement(
         raise DataError("there is no item", hint="Give the segmentations of at least one item")
     bootstrap = whole("bootstrap", bootstrap, 0)
     seed = whole("seed", seed, 0)
-    found = CodingAgreement(codings=codings, pairs=compared_pairs(codings, comparison))
+    agreement = CodingAgreement(codings=codings, pairs=compared_pairs(codings, comparison))
     if not bootstrap:
-        return found
-    return replace(found, intervals=_intervals(found.people, comparison.mode, bootstrap, seed))
+        return agreement
+    return replace(
+        agreement, intervals=_intervals(agreement.people, comparison.mode, bootstrap, seed)
+    )
 
 
 def compared_pairs(codings: Codings, comparison: Criterion) -> Pairs:

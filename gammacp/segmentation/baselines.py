@@ -31,7 +31,7 @@ BASELINES: Mapping[str, Callable[[Rows, np.random.Generator], list[Rows]]] = {
 }
 
 
-class Beside:
+class JointCodings:
     """Codings of people, systems and baselines for the same items, in one table of rows.
 
     Parameters
@@ -68,21 +68,26 @@ class Beside:
     ) -> None:
         """Collect the codings of people, of systems on shared items, and of baselines."""
         number = {item: k for k, item in enumerate(people)}
-        own = people.rows()
+        people_rows = people.rows()
         self.judged: dict[str, Rows] = {}
         for name, items in shared.items():
             rows = Rows.of({i: {name: codings[i][name]} for i in items}, people.types)
             self.judged[name] = replace(rows, item=np.array([number[i] for i in items], np.int64))
-        self.judged |= {name: Rows.join(made(own, rng)) for name, made in BASELINES.items()}
-        self.rows = Rows.join([own, *self.judged.values()])
-        sizes = [len(part.masses) for part in (own, *self.judged.values())]
+        self.judged |= {
+            name: Rows.join(make_codings(people_rows, rng))
+            for name, make_codings in BASELINES.items()
+        }
+        self.rows = Rows.join([people_rows, *self.judged.values()])
+        sizes = [len(part.masses) for part in (people_rows, *self.judged.values())]
         self.owner = np.repeat(np.arange(len(sizes)), sizes)
-        persons = np.bincount(own.item)
+        persons = np.bincount(people_rows.item)
         times = persons[self.rows.item[sizes[0] :]]
-        beside = np.repeat(np.arange(sizes[0], len(self.owner)), times)
-        person = (np.cumsum(persons) - persons)[self.rows.item[beside]] + places_within(times)
-        first, second = own.pairs
-        self.pairs = np.concatenate((first, person)), np.concatenate((second, beside))
+        other_rows = np.repeat(np.arange(sizes[0], len(self.owner)), times)
+        person_rows = (np.cumsum(persons) - persons)[self.rows.item[other_rows]] + places_within(
+            times
+        )
+        first, second = people_rows.pairs
+        self.pairs = np.concatenate((first, person_rows)), np.concatenate((second, other_rows))
         self.versions = np.zeros((len(sizes), len(persons)))
         np.add.at(self.versions, (self.owner, self.rows.item), 1)
         self.versions[0] = 1
@@ -100,6 +105,6 @@ class Beside:
         Shape (1 + names, items).
         """
         second = self.pairs[1]
-        found = np.zeros_like(self.versions)
-        np.add.at(found, (self.owner[second], self.rows.item[second]), values)
-        return share(found, self.versions, 0.0)
+        totals = np.zeros_like(self.versions)
+        np.add.at(totals, (self.owner[second], self.rows.item[second]), values)
+        return share(totals, self.versions, 0.0)

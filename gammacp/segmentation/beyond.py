@@ -55,16 +55,16 @@ class CorpusMeasure(Score):
 
 def disagreements(pairs: Pairs) -> dict[str, float]:
     """D of each measure; NaN where no pair has a value."""
-    found = {}
+    disagreement_by_measure = {}
     for name, values in pairs.values.items():
         defined = values[~np.isnan(values)]
-        found[name] = 1 - float(defined.mean()) if len(defined) else math.nan
+        disagreement_by_measure[name] = 1 - float(defined.mean()) if len(defined) else math.nan
     similar, total = (part.sum() for part in pairs.parts(pairs.comparison.basis))
     if total:
         apart = 1 - float(similar / total)
     else:
         apart = math.nan
-    return {**found, "pi_s": apart, "kappa_s": apart}
+    return {**disagreement_by_measure, "pi_s": apart, "kappa_s": apart}
 
 
 def measures_beyond_chance(

@@ -24,7 +24,7 @@ from gammacp.chance.beyond import ratio
 from gammacp.chance.expected import SampleRule
 from gammacp.chance.sampling import Disagreement, OneByOne, expectations
 from gammacp.errors import DataError
-from gammacp.segmentation.baselines import BASELINES, Beside
+from gammacp.segmentation.baselines import BASELINES, JointCodings
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.measures.coefficients import coefficients, pool
 from gammacp.segmentation.measures.comparison import CorrectedSimilarity, Criterion
@@ -133,15 +133,15 @@ def candidate_drops(
     people = people.only(item for item, coders in people.items() if len(coders) > 1)
     shared = _shared_items(codings, people, chosen)
     people = people.only(i for i in people if any(i in items for items in shared.values()))
-    beside = Beside(codings, people, shared, np.random.default_rng(seed))
-    counts, samples = _disagreements(beside, comparison, rule, seed)
+    joint = JointCodings(codings, people, shared, np.random.default_rng(seed))
+    counts, samples = _disagreements(joint, comparison, rule, seed)
     drops = []
-    for k, (name, rows) in enumerate(beside.judged.items(), 1):
+    for k, (name, rows) in enumerate(joint.judged.items(), 1):
         part = people.only(shared.get(name, people))
         places = np.flatnonzero([item in part for item in people])
-        first, own = counts[:, [0, k]][..., places].swapaxes(0, 1)
-        joined = first + own
-        without, together, alone = (_beyond(parts) for parts in (first, joined, own))
+        first, with_people = counts[:, [0, k]][..., places].swapaxes(0, 1)
+        joined = first + with_people
+        without, together, alone = (_beyond(parts) for parts in (first, joined, with_people))
         drawn = draw_items(len(places), bootstrap, seed)
         drops.append(
             CandidateDrop(
@@ -180,7 +180,7 @@ def _shared_items(
 
 
 def _disagreements(
-    beside: Beside, comparison: Criterion, rule: SampleRule, seed: int
+    joint: JointCodings, comparison: Criterion, rule: SampleRule, seed: int
 ) -> tuple[Floats, int]:
     """Return Σ(1 − B) per item among people and between candidates and people, and sample number.
 
@@ -189,26 +189,26 @@ def _disagreements(
     """
 
     def count_each(drawn: Rows) -> Floats:
-        parts = compare_rows(drawn, comparison, beside.pairs).parts(CorrectedSimilarity.B)
-        return beside.sums(1 - share(*parts, 1.0))
+        parts = compare_rows(drawn, comparison, joint.pairs).parts(CorrectedSimilarity.B)
+        return joint.sums(1 - share(*parts, 1.0))
 
     def drawn_disagreements(drawn: Rows) -> list[Disagreement]:
         sums = count_each(drawn)
         return [
-            Disagreement(d, d, kept=None if k else sums) for k, d in enumerate(sums.sum(axis=1))
+            Disagreement(d, d, detail=None if k else sums) for k, d in enumerate(sums.sum(axis=1))
         ]
 
     # A baseline made of somebody's segments is another coder than that person.
-    coders = zip(beside.owner.tolist(), beside.rows.coder, strict=True)
-    expected, kept = expectations(
-        TurnedSegments.of(beside.rows, coders),
+    coders = zip(joint.owner.tolist(), joint.rows.coder, strict=True)
+    expected, sums_by_sample = expectations(
+        TurnedSegments.of(joint.rows, coders),
         OneByOne(drawn_disagreements),
         rule,
         seed,
-        measures=len(beside.versions),
+        measures=len(joint.versions),
     )
-    mean = np.mean(np.array(kept), axis=0)
-    return np.stack((count_each(beside.rows), mean)), expected[0].samples
+    mean = np.mean(np.array(sums_by_sample), axis=0)
+    return np.stack((count_each(joint.rows), mean)), expected[0].samples
 
 
 def _beyond(parts: Floats) -> float:

@@ -90,11 +90,11 @@ class ChanceFlags:
         """Return the rule for the number of random codings; None where chance is not asked for."""
         from gammacp.chance.expected import SampleRule
 
-        asked = SampleRule(self.precision, self.confidence, self.samples)
-        if not self.beyond_chance and asked != SampleRule():
+        rule = SampleRule(self.precision, self.confidence, self.samples)
+        if not self.beyond_chance and rule != SampleRule():
             raise UsageError("--precision, --confidence and --samples need --beyond-chance")
         if self.beyond_chance:
-            return asked
+            return rule
         return None
 
 
@@ -130,18 +130,18 @@ class Coded:
         written = AsWritten()
         readers = written.readers(reading.format)
         loaded = load(files, reading, instead=readers, closer=closer, refused=REFUSED)
-        found, failures = written.codings(
+        codings, failures = written.codings(
             loaded.continua, renamed=loaded.renamed, unit=self.unit, typed=self.typed
         )
         for failure in failures:
             message(f"gammacp: {failure}", error=True)
         unread = [Failure(each, (str(each.file),)) for each in failures]
-        sentence = incomplete_in_words(len(found), unread)
+        sentence = incomplete_in_words(len(codings), unread)
         note_unread(unread, sentence, allowed=reading.allow_unread)
         places = {c.name: loaded.files.get(key, key) for key, c in loaded.continua.items()}
         names = dict(pair("--item", entry, "OLD=NEW") for entry in self.item or ())
         places = {names.get(name, name): place for name, place in places.items()}
-        return replace(found, left_out=loaded.left_out), places
+        return replace(codings, left_out=loaded.left_out), places
 
     def renamed(self, codings: Codings) -> Codings:
         """Return the codings, items renamed."""
@@ -222,7 +222,7 @@ def segmentation(
     chance: ChanceFlags,
     reading: Reading,
     coded: Coded,
-    asked: ReferenceFlags,
+    options: ReferenceFlags,
     thresholds: Thresholds,
     files: Files = None,
     seed: Seed = 0,
@@ -238,22 +238,22 @@ def segmentation(
 
     Most used: --similarity, --beyond-chance and --reference.
     """
-    _refuse(coded, asked, comparing, chance.rule())
-    _check_thresholds(thresholds, asked)
+    _refuse(coded, options, comparing, chance.rule())
+    _check_thresholds(thresholds, options)
     comparing.comparison()  # A wrong value is refused before files are read.
     read, files_of = coded.codings(files or [], reading)
     read = coded.renamed(read)
-    codings, reference = _beside_gold(read, coded, asked, reading)
-    if asked.plot is not None:
+    codings, reference = _with_gold(read, coded, options, reading)
+    if options.plot is not None:
         from gammacp.segmentation.plotting import plot_codings
 
-        for note in plot_codings(read, asked.plot, comparison=comparing.comparison()):
+        for note in plot_codings(read, options.plot, comparison=comparing.comparison()):
             message(note)
-    report, shown, words = _report(codings, reference, coded, asked, comparing, chance, seed)
+    report, shown, words = _report(codings, reference, coded, options, comparing, chance, seed)
     judged = None
     if thresholds.given:
         judged = _judged(report, comparing.similarity, files_of)
-    drawn = bool(reference or asked.bootstrap or asked.candidate) and asked.levels is None
+    drawn = bool(reference or options.bootstrap or options.candidate) and options.levels is None
     if json:
         print_json({**report.as_dict(), **reading_json(codings.left_out)})
     else:
@@ -269,20 +269,20 @@ def segmentation(
         thresholds.check(lambda: judged)
 
 
-def _check_thresholds(thresholds: Thresholds, asked: ReferenceFlags) -> None:
+def _check_thresholds(thresholds: Thresholds, options: ReferenceFlags) -> None:
     """UsageError for thresholds of what is not computed."""
-    if thresholds.given and asked.levels is not None:
+    if thresholds.given and options.levels is not None:
         raise UsageError(
             "--fail-under is for one value, but --levels compares several levels; leave one out"
         )
-    if asked.reference:
+    if options.reference:
         needs = (
             "--fail-under-lower needs an interval, but with --reference there is none of a system "
             "alone; give --fail-under"
         )
         thresholds.require_interval(False, needs)
     thresholds.require_interval(
-        asked.bootstrap > 0, "--fail-under-lower needs an interval over items: give --bootstrap N"
+        options.bootstrap > 0, "--fail-under-lower needs an interval over items: give --bootstrap N"
     )
 
 
@@ -333,7 +333,7 @@ def _report(
     codings: Codings,
     reference: str | None,
     coded: Coded,
-    asked: ReferenceFlags,
+    options: ReferenceFlags,
     comparing: SegmentationFlags,
     chance: ChanceFlags,
     seed: int,
@@ -343,37 +343,37 @@ def _report(
     from gammacp.segmentation.levels import hierarchy_report
 
     rule = chance.rule()
-    how = comparing.comparison()
-    systems = asked.candidate or ()
-    if asked.levels is not None:
+    criterion = comparing.comparison()
+    systems = options.candidate or ()
+    if options.levels is not None:
         hierarchy = hierarchy_report(
             codings,
-            [name.strip() for name in asked.levels.split(",")],
+            [name.strip() for name in options.levels.split(",")],
             reference=reference,
-            comparison=how,
-            transitive=asked.t_full,
-            window=asked.t_window,
+            comparison=criterion,
+            transitive=options.t_full,
+            window=options.t_window,
             beyond_chance=rule,
             seed=seed,
         )
-        return hierarchy, report_tables.level_tables(hierarchy, pairs=asked.pairs), None
+        return hierarchy, report_tables.level_tables(hierarchy, pairs=options.pairs), None
     if reference is not None:
         gold = gold_report(
             codings,
             reference,
             systems=systems,
-            comparison=how,
-            near=coded.places(asked.near),
-            draws=asked.bootstrap or 1000,
+            comparison=criterion,
+            near=coded.places(options.near),
+            draws=options.bootstrap or 1000,
             seed=seed,
         )
-        return gold, report_tables.gold_tables(gold, documents=asked.pairs, unit=coded.unit), None
+        return gold, report_tables.gold_tables(gold, documents=options.pairs, unit=coded.unit), None
     report = segmentation_report(
         coded.with_groups(codings),
         candidates=systems,
-        pairs=asked.pairs,
-        comparison=how,
-        bootstrap=asked.bootstrap,
+        pairs=options.pairs,
+        comparison=criterion,
+        bootstrap=options.bootstrap,
         seed=seed,
         beyond_chance=rule,
     )
@@ -381,52 +381,54 @@ def _report(
 
 
 def _refuse(
-    coded: Coded, asked: ReferenceFlags, comparing: SegmentationFlags, rule: SampleRule | None
+    coded: Coded, options: ReferenceFlags, comparing: SegmentationFlags, rule: SampleRule | None
 ) -> None:
     """UsageError for options that do not go together, or would change nothing."""
-    levels = asked.levels is not None
-    gold = bool(asked.reference)
-    near = asked.near is not None
+    levels = options.levels is not None
+    gold = bool(options.reference)
+    near = options.near is not None
     if levels:
-        what = "--levels"
+        option_name = "--levels"
     else:
-        what = "--reference"
+        option_name = "--reference"
     coders = coded.groups is not None or coded.anonymous_coders
     # Types are weighed with B, and a figure shows one of them.
-    needs_basis = comparing.categorial != "nominal" or asked.plot is not None
+    needs_basis = comparing.categorial != "nominal" or options.plot is not None
     wrong = {
-        f"{what} cannot be combined with --beyond-chance": rule is not None and gold and not levels,
-        f"{what} cannot be combined with --groups or --anonymous-coders": coders
+        f"{option_name} cannot be combined with --beyond-chance": rule is not None
+        and gold
+        and not levels,
+        f"{option_name} cannot be combined with --groups or --anonymous-coders": coders
         and (levels or gold),
-        "give --reference once: compare with one reference at a time": len(asked.reference or ())
+        "give --reference once: compare with one reference at a time": len(options.reference or ())
         > 1,
         "--levels cannot be combined with --near, --bootstrap or --candidate": levels
-        and (near or asked.bootstrap or asked.candidate),
+        and (near or options.bootstrap or options.candidate),
         "--near needs --reference": near and not gold,
         "--t-full and --t-window need --levels": not levels
-        and (asked.t_full or asked.t_window is not None),
-        f"{what} shows both S and B: --similarity changes nothing there": (levels or gold)
+        and (options.t_full or options.t_window is not None),
+        f"{option_name} shows both S and B: --similarity changes nothing there": (levels or gold)
         and comparing.similarity != "s"
         and not needs_basis,
     }
-    for said, is_so in wrong.items():
+    for complaint, is_so in wrong.items():
         if is_so:
-            raise UsageError(said)
+            raise UsageError(complaint)
 
 
-def _beside_gold(
-    codings: Codings, coded: Coded, asked: ReferenceFlags, reading: Reading
+def _with_gold(
+    codings: Codings, coded: Coded, options: ReferenceFlags, reading: Reading
 ) -> tuple[Codings, str | None]:
     """Return the codings, and who is right: with the coding of a file if that is the reference."""
     from gammacp.segmentation import against
 
-    name = next(iter(asked.reference or ()), None)
-    if name is None or asked.levels is not None or name in codings.coders:
+    name = next(iter(options.reference or ()), None)
+    if name is None or options.levels is not None or name in codings.coders:
         return codings, name
     file = Path(name)
     if not file.exists():
-        known = ", ".join(codings.coders)
-        raise UsageError(f"reference {name!r} is neither a file nor a coder; coders are: {known}")
+        coders = ", ".join(codings.coders)
+        raise UsageError(f"reference {name!r} is neither a file nor a coder; coders are: {coders}")
     try:
         gold, _ = coded.codings([file], reading.of_files())
         both = against(codings, gold, name="reference")

@@ -56,7 +56,7 @@ def read_json(source: Source) -> Corpus:
     Spans
         segments cover the item without gaps; boundaries of several types are not units
     """
-    return _of_one_type(source, "segeval")
+    return _read_one_type(source, "segeval")
 
 
 def read_table(source: Source) -> Corpus:
@@ -75,10 +75,10 @@ def read_table(source: Source) -> Corpus:
         segmentation; with Unit or After, a row is a base unit of all coders. Segments cover the
         item without gaps
     """
-    return _of_one_type(source, "segmentation-table")
+    return _read_one_type(source, "segmentation-table")
 
 
-def _of_one_type(source: Source, format: str) -> Corpus:
+def _read_one_type(source: Source, format: str) -> Corpus:
     codings = codings_in(source, format)
     if len(codings.types) > 1:
         raise source.error(

@@ -26,7 +26,7 @@ from gammacp.base.record_tables import record_of
 from gammacp.base.signature import quote_part
 from gammacp.errors import DataError, UsageError
 from gammacp.inference.part_tests import holm
-from gammacp.segmentation.baselines import BASELINES, Beside
+from gammacp.segmentation.baselines import BASELINES, JointCodings
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.measures.comparison import CorrectedSimilarity, Criterion
 from gammacp.segmentation.measures.rows import Pairs, compare_rows, share
@@ -152,8 +152,8 @@ class GoldReport:
             **record_of(self, "reference near"),
             "systems": [system.as_dict() for system in self.systems],
             "differences": [
-                {"first": a, "second": b, **{name: d._asdict() for name, d in found.items()}}
-                for (a, b), found in self.differences.items()
+                {"first": a, "second": b, **{name: d._asdict() for name, d in by_measure.items()}}
+                for (a, b), by_measure in self.differences.items()
             ],
             **record_of(self, "notes signature"),
         }
@@ -253,7 +253,7 @@ def _all_differences(
         for a, b in combinations(ranked, 2)
         if not (a.baseline and b.baseline)
     }
-    return _after_holm(differences)
+    return _correct_p(differences)
 
 
 def _left_out(
@@ -290,12 +290,12 @@ def _scores(
     """Return the scores of systems, then of baselines, all computed in one comparison."""
     coded = [i for i in gold if any(i in items for items in shared.values())]
     right = gold.only(coded).without(c for c in gold.coders if c != reference)
-    beside = Beside(gold, right, {n: items for n, items in shared.items() if items}, rng)
-    counts = _counts(compare_rows(beside.rows, comparison, beside.pairs), near)
-    means = {measure: [*map(beside.sums, parts)] for measure, parts in counts.items()}
+    joint = JointCodings(gold, right, {n: items for n, items in shared.items() if items}, rng)
+    counts = _counts(compare_rows(joint.rows, comparison, joint.pairs), near)
+    means = {measure: [*map(joint.sums, parts)] for measure, parts in counts.items()}
     number = {item: k for k, item in enumerate(coded)}
     scores = []
-    for k, name in enumerate(beside.judged, 1):
+    for k, name in enumerate(joint.judged, 1):
         items = shared.get(name, coded)
         at = [number[item] for item in items]
         scores.append(
@@ -315,8 +315,8 @@ def _counts(pairs: Pairs, near: int) -> dict[str, tuple[Floats, Floats]]:
     from gammacp.segmentation.gold_kernels import both_ways, match_within
 
     rows, (first, second) = pairs.rows, pairs.pairs
-    found, shifts = match_within(rows.places, rows.offsets, first, second, float(near)).T
-    gold, placed = (
+    near_matches, shifts = match_within(rows.places, rows.offsets, first, second, float(near)).T
+    gold_counts, system_counts = (
         rows.boundary_counts.sum(axis=1)[side].astype(np.float64) for side in (first, second)
     )
     gold_places, places = (rows.sizes[side].astype(np.float64) for side in (first, second))
@@ -332,11 +332,11 @@ def _counts(pairs: Pairs, near: int) -> dict[str, tuple[Floats, Floats]]:
         "windowdiff": (windows - errors, windows),
         "pk": (p_windows - p_errors, p_windows),
         "ghd": (largest - distance, largest),
-        "f": (2 * pairs.column("matches"), gold + placed),
-        "f_near": (2 * found, gold_places + places),
-        "over": (places - found, places),
-        "under": (gold_places - found, gold_places),
-        "shift": (shifts, found),
+        "f": (2 * pairs.column("matches"), gold_counts + system_counts),
+        "f_near": (2 * near_matches, gold_places + places),
+        "over": (places - near_matches, places),
+        "under": (gold_places - near_matches, gold_places),
+        "shift": (shifts, near_matches),
         "purity": (pure, masses),
         "coverage": (covered, masses),
         "missed": (missed * placed_both, placed_both),
@@ -358,18 +358,20 @@ def _exchanges(size: int, draws: int, seed: int) -> tuple[Floats, Floats]:
 
 def _differences(a: SystemScore, b: SystemScore, draws: int, seed: int) -> dict[str, Difference]:
     number = {item: k for k, item in enumerate(b.documents)}
-    mine = [k for k, item in enumerate(a.documents) if item in number]
-    theirs = [number[item] for item in a.documents if item in number]
-    size = len(mine)
+    places_in_a = [k for k, item in enumerate(a.documents) if item in number]
+    places_in_b = [number[item] for item in a.documents if item in number]
+    size = len(places_in_a)
     if not size:
         return dict.fromkeys(MEASURES, Difference(math.nan, None, math.nan))
     drawn, swaps = _exchanges(size, draws, seed)
     exact = size <= _EXACT
-    found = {}
+    difference_by_measure = {}
     for measure in MEASURES:
         one = a.fractions[measure]
         other = b.fractions[measure]
-        parts = np.stack([one[0][mine], one[1][mine], other[0][theirs], other[1][theirs]])
+        parts = np.stack(
+            [one[0][places_in_a], one[1][places_in_a], other[0][places_in_b], other[1][places_in_b]]
+        )
         values, errors = fractions_apart(parts, drawn)
         value = float(values[0])
         moved = np.einsum("wd,pd->pw", swaps, parts[[2, 3]] - parts[:2])
@@ -385,18 +387,20 @@ def _differences(a: SystemScore, b: SystemScore, draws: int, seed: int) -> dict[
             limit = math.inf
         else:
             limit = 1.0
-        found[measure] = Difference(value, interval(values, errors, size, limit), p)
-    return found
+        difference_by_measure[measure] = Difference(value, interval(values, errors, size, limit), p)
+    return difference_by_measure
 
 
-def _after_holm(
-    found: Mapping[tuple[str, str], Mapping[str, Difference]],
+def _correct_p(
+    differences: Mapping[tuple[str, str], Mapping[str, Difference]],
 ) -> dict[tuple[str, str], dict[str, Difference]]:
     """Add p after Holm's correction for all pairs, for each measure separately."""
-    corrected = {m: holm(np.array([d[m].p for d in found.values()])).tolist() for m in MEASURES}
+    corrected = {
+        m: holm(np.array([d[m].p for d in differences.values()])).tolist() for m in MEASURES
+    }
     return {
         pair: {m: d._replace(p_holm=corrected[m][k]) for m, d in of.items()}
-        for k, (pair, of) in enumerate(found.items())
+        for k, (pair, of) in enumerate(differences.items())
     }
 
 

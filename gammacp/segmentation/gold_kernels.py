@@ -15,7 +15,7 @@ def match_within(
 
     Shape (pairs, 2). As many match as can, and among these matchings the places apart are fewest.
     """
-    found = np.zeros((len(first), 2))
+    matches = np.zeros((len(first), 2))
     for p in range(len(first)):
         i = first[p]
         j = second[p]
@@ -25,9 +25,9 @@ def match_within(
         _, partner = match_in_order(a, b, gain, 1.0, reach, True)
         for m in range(len(partner)):
             if partner[m] >= 0:
-                found[p, 0] += 1
-                found[p, 1] += b[m] - a[partner[m]]
-    return found
+                matches[p, 0] += 1
+                matches[p, 1] += b[m] - a[partner[m]]
+    return matches
 
 
 @kernel
@@ -77,15 +77,15 @@ def both_ways(
     rows: Indices, offsets: Indices, masses: Indices, first: Indices, second: Indices
 ) -> Floats:
     """`one_way` of first and second, and of second and first; shape (pairs, 4)."""
-    found = np.empty((len(first), 4))
+    fractions = np.empty((len(first), 4))
     for p in range(len(first)):
         i = first[p]
         j = second[p]
         a = rows[offsets[i] : offsets[i + 1]]
         b = rows[offsets[j] : offsets[j + 1]]
-        found[p, 0], found[p, 1] = one_way(a, b, masses[i])
-        found[p, 2], found[p, 3] = one_way(b, a, masses[i])
-    return found
+        fractions[p, 0], fractions[p, 1] = one_way(a, b, masses[i])
+        fractions[p, 2], fractions[p, 3] = one_way(b, a, masses[i])
+    return fractions
 
 
 def example() -> None:

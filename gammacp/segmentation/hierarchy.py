@@ -55,8 +55,8 @@ def nest_levels(segmentation: Segmentation, levels: Sequence[str]) -> tuple[Segm
     >>> [level.masses for level in nest_levels(s, ["chapter", "section"])]
     [(6, 3), (2, 4, 3)]
     """
-    placed = accumulate((segmentation.of_type(name) for name in levels), np.union1d)
-    return tuple(Segmentation.from_positions(p, mass=segmentation.mass) for p in placed)
+    positions_by_level = accumulate((segmentation.of_type(name) for name in levels), np.union1d)
+    return tuple(Segmentation.from_positions(p, mass=segmentation.mass) for p in positions_by_level)
 
 
 def t_measures(
@@ -96,11 +96,11 @@ def t_measures(
         window = None
     else:
         window = whole("window", window, 1)
-    (one, other), lengths = _in_blocks(reference, hypothesis)
+    (one, other), lengths = _split_into_blocks(reference, hypothesis)
     return _agreement_in_order(_meet(one), _meet(other), lengths, transitive, window)
 
 
-def _in_blocks(
+def _split_into_blocks(
     reference: Sequence[Segmentation],
     hypothesis: Sequence[Segmentation],
 ) -> tuple[list[list[Indices]], Indices]:
@@ -153,16 +153,16 @@ def _alike(
     weight = 0
     for block, length in enumerate(lengths.tolist()):
         joint = first[block] * depths[1] + second[block]
-        own = int(joint[block])
+        own_bin = int(joint[block])
         # Without a window all units of a block have the same result.
         queries = [None] if window is None else range(int(ends[block]) - length, int(ends[block]))
         for q in queries:
-            seen = lengths
+            unit_counts = lengths
             if q is not None and window is not None:
                 inside = np.clip(np.concatenate(([0], ends)), q - window, q + window)
-                seen = np.diff(inside)  # units of each block in the window
-            counts = np.bincount(joint, seen, math.prod(depths)).astype(np.float64)
-            counts[own] -= 1  # q itself
+                unit_counts = np.diff(inside)  # units of each block in the window
+            counts = np.bincount(joint, unit_counts, math.prod(depths)).astype(np.float64)
+            counts[own_bin] -= 1  # q itself
             share = _share(counts.reshape(depths), transitive)
             if share is not None:
                 times = length if q is None else 1

@@ -51,13 +51,13 @@ def codings_from_json(text: str) -> Codings:
                 raise where.at(None, _line_of(text, item, coder)) from None
     if not items:
         raise DataError("there is no item", hint="JSON is {item: {coder: [masses]}}")
-    found = Codings.of(items, types=types)
+    codings = Codings.of(items, types=types)
     if "items" not in root:
-        return found
+        return codings
     anonymous = root.get("anonymous_coders", False)
     if not isinstance(anonymous, bool):
         raise DataError('"anonymous_coders" is neither true nor false')
-    return found.with_groups(groups_of(root.get("groups", [])), anonymous=anonymous)
+    return codings.with_groups(groups_of(root.get("groups", [])), anonymous=anonymous)
 
 
 def groups_of(value: object) -> tuple[tuple[str, ...], ...]:
@@ -102,10 +102,10 @@ def _line_of(text: str, item: str, coder: str) -> int | None:
     """Line of a coding in a JSON text, found by its keys."""
     at = 0
     for key in (item, coder):
-        found = re.compile(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:").search(
+        match = re.compile(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:").search(
             text, at
         )
-        if found is None:
+        if match is None:
             return None
-        at = found.end()
+        at = match.end()
     return text.count("\n", 0, at) + 1

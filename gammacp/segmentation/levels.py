@@ -71,7 +71,7 @@ class HierarchyReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as JSON."""
-        systems = _by_system(self.pairs, self.reference)
+        systems = _group_by_system(self.pairs, self.reference)
         return {
             **record_of(self, "levels reference"),
             "means": {name: self._means(name, pairs) for name, pairs in systems.items()},
@@ -138,10 +138,10 @@ def hierarchy_report(
     check_levels(codings.types, chosen)
     if reference is not None:
         codings.require("reference", reference)
-    how: dict[str, Any] = {"transitive": transitive, "window": window}
+    t_options: dict[str, Any] = {"transitive": transitive, "window": window}
     nests = {i: {c: nest_levels(s, chosen) for c, s in by.items()} for i, by in codings.items()}
-    pairs = _pairs(nests, len(chosen), comparison, reference, how)
-    made = comparison.signature_of(
+    pairs = _pairs(nests, len(chosen), comparison, reference, t_options)
+    signature = comparison.signature_of(
         "segmentation",
         levels=",".join(map(quote_part, chosen)),
         reference=None if reference is None else quote_part(reference),
@@ -150,18 +150,22 @@ def hierarchy_report(
     )
     beyond = None
     if beyond_chance is not None:
-        placed = {i: {c: _of_levels(s, chosen) for c, s in by.items()} for i, by in codings.items()}
-        systems = _by_system(pairs, reference)
-        turned = TurnedSegments.of(Rows.of(placed, chosen), codings.row_people())
-        beyond = _beyond_chance(turned, tuple(placed), systems, how, beyond_chance, seed, made)
-        made = extend(made, **signed_chance(CHANCE, beyond_chance, seed))
+        positions = {
+            i: {c: _keep_levels(s, chosen) for c, s in by.items()} for i, by in codings.items()
+        }
+        systems = _group_by_system(pairs, reference)
+        turned = TurnedSegments.of(Rows.of(positions, chosen), codings.row_people())
+        beyond = _beyond_chance(
+            turned, tuple(positions), systems, t_options, beyond_chance, seed, signature
+        )
+        signature = extend(signature, **signed_chance(CHANCE, beyond_chance, seed))
     return HierarchyReport(
         levels=chosen,
         reference=reference,
         pairs=pairs,
         notes=tuple(_notes(codings, chosen, pairs, beyond is not None)),
         beyond_chance=beyond,
-        signature=made,
+        signature=signature,
     )
 
 
@@ -171,22 +175,24 @@ def _sides(
     return nests[pair.item][pair.reference], nests[pair.item][pair.hypothesis]
 
 
-def _by_system(pairs: Iterable[LevelPair], reference: str | None) -> dict[str, list[LevelPair]]:
+def _group_by_system(
+    pairs: Iterable[LevelPair], reference: str | None
+) -> dict[str, list[LevelPair]]:
     """Return the pairs by system if there is a reference, otherwise all under "all pairs"."""
-    found: dict[str, list[LevelPair]] = {}
+    pairs_by_system: dict[str, list[LevelPair]] = {}
     for pair in pairs:
         if reference is None:
             name = "all pairs"
         else:
             name = pair.coarsest.hypothesis
-        found.setdefault(name, []).append(pair)
-    return found
+        pairs_by_system.setdefault(name, []).append(pair)
+    return pairs_by_system
 
 
-def _of_levels(segmentation: Segmentation, levels: Sequence[str]) -> Segmentation:
+def _keep_levels(segmentation: Segmentation, levels: Sequence[str]) -> Segmentation:
     """Return the segmentation without boundaries that belong to no level."""
-    placed = {name: segmentation.of_type(name).tolist() for name in levels}
-    return Segmentation.from_typed(placed, mass=segmentation.mass, types=levels)
+    positions = {name: segmentation.of_type(name).tolist() for name in levels}
+    return Segmentation.from_typed(positions, mass=segmentation.mass, types=levels)
 
 
 def _pairs(
@@ -239,7 +245,7 @@ def _beyond_chance(
     how: Mapping[str, Any],
     rule: SampleRule,
     seed: int,
-    made: str,
+    signature: str,
 ) -> dict[str, dict[str, BeyondChance]]:
     """Return 1 − D/E[D], where D is 1 minus the mean of the defined T over pairs of a system."""
     rows = turned.rows
@@ -247,8 +253,8 @@ def _beyond_chance(
     def count(t: Mapping[str, Iterable[Ordered]]) -> dict[str, float]:
         return {
             f"{name}.{key}": 1 - spread(column).mean
-            for name, found in t.items()
-            for key, column in zip(Ordered._fields, zip(*found, strict=True), strict=True)
+            for name, triples in t.items()
+            for key, column in zip(Ordered._fields, zip(*triples, strict=True), strict=True)
         }
 
     def observe(drawn: Rows) -> dict[str, float]:
@@ -263,16 +269,18 @@ def _beyond_chance(
         )
 
     observed = count({name: [p.t for p in pairs] for name, pairs in systems.items()})
-    found = against_chance(
+    beyond_by_name = against_chance(
         observed,
         observe,
         turned,
         rule,
         seed,
-        signed=dict.fromkeys(observed, made),
+        signed=dict.fromkeys(observed, signature),
         missing="T is undefined for every pair",
     )
-    return {name: {key: found[f"{name}.{key}"] for key in Ordered._fields} for name in systems}
+    return {
+        name: {key: beyond_by_name[f"{name}.{key}"] for key in Ordered._fields} for name in systems
+    }
 
 
 def _notes(

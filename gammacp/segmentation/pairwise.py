@@ -54,14 +54,14 @@ def pairwise(codings: Codings, *, comparison: Criterion | None = None) -> tuple[
     comparison
         The similarity measure and its weights; S by default.
     """
-    found = compare_rows(codings.rows(), comparison or Criterion())
-    coder, (first, second) = found.rows.coder, found.rows.pairs
+    pairs = compare_rows(codings.rows(), comparison or Criterion())
+    coder, (first, second) = pairs.rows.coder, pairs.rows.pairs
     names = list(codings)
-    values = np.stack([found.values[name] for name in COLUMNS], axis=-1).tolist()
-    full = found.column("full").astype(int)
-    near = found.column("near").astype(int)
+    values = np.stack([pairs.values[name] for name in COLUMNS], axis=-1).tolist()
+    full = pairs.column("full").astype(int)
+    near = pairs.column("near").astype(int)
     rows = {}
-    for p, (item, i, j) in enumerate(zip(found.item, first, second, strict=True)):
+    for p, (item, i, j) in enumerate(zip(pairs.item, first, second, strict=True)):
         for side, (a, b) in enumerate(((i, j), (j, i))):
             rows[a, b] = PairwiseRow(
                 item=names[item],

@@ -52,11 +52,13 @@ def plot_codings(
     coders = codings.coders
     values: dict[str, dict[str, list[float]]] = {}
     for row in rows:
-        of_item = values.setdefault(row.item, {})
-        of_item.setdefault(row.reference, []).append(row.values[comparison.basis.value])
+        values_of_item = values.setdefault(row.item, {})
+        values_of_item.setdefault(row.reference, []).append(row.values[comparison.basis.value])
     means = {
-        item: [float(np.mean(found[c])) if c in found else math.nan for c in coders]
-        for item, found in values.items()
+        item: [
+            float(np.mean(values_by_coder[c])) if c in values_by_coder else math.nan for c in coders
+        ]
+        for item, values_by_coder in values.items()
     }
     worst = sorted(means, key=lambda item: float(np.nanmean(means[item])))[:LARGEST]
     shown = [item for item in means if item in worst]
@@ -64,9 +66,12 @@ def plot_codings(
         name = "S"
     else:
         name = "B"
-    with plots.figure(stem, width=7.2, height=1.2 + 0.26 * len(shown), columns=2) as (left, right):
-        _heat(left, [means[item] for item in shown], shown, coders, name)
-        _strengths(right, codings, shown)
+    with plots.figure(stem, width=7.2, height=1.2 + 0.26 * len(shown), columns=2) as (
+        heat_axes,
+        strength_axes,
+    ):
+        _heat(heat_axes, [means[item] for item in shown], shown, coders, name)
+        _strengths(strength_axes, codings, shown)
     if len(shown) == len(means):
         return ()
     return (f"the figure shows the {LARGEST} of {len(means)} items with the least agreement",)
@@ -91,8 +96,8 @@ def _strengths(axes: Any, codings: Codings, items: Sequence[str]) -> None:
     for n, item in enumerate(items):
         segmentations = list(codings[item].values())
         mass = segmentations[0].mass
-        placed = np.concatenate([s.places for s in segmentations])
-        places, times = np.unique(placed, return_counts=True)
+        positions = np.concatenate([s.places for s in segmentations])
+        places, times = np.unique(positions, return_counts=True)
         axes.vlines(places / mass, n + 0.4, n + 0.4 - 0.8 * times / len(segmentations), lw=1.2)
         axes.hlines(n + 0.4, 0, 1, color="#999999", lw=0.5)
     axes.set_ylim(len(items) - 0.5, -0.5)

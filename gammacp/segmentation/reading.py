@@ -54,23 +54,25 @@ class AsWritten:
 
     def readers(self, format: str | None = None) -> dict[str, Reader]:
         """Return the readers by format; `format` is the format that the user named, if any."""
-        own: dict[str, Reader] = {name: guard(partial(self._kept, name)) for name in CODED}
+        coded_readers: dict[str, Reader] = {
+            name: guard(partial(self._read_coded, name)) for name in CODED
+        }
         # Any text with commas is taken for CSV, including JSON and tables with unknown headers.
         if format == "csv":
-            return own
-        return {**own, "csv": guard(self._of_csv)}
+            return coded_readers
+        return {**coded_readers, "csv": guard(self._read_csv)}
 
-    def _kept(self, format: str, source: Source) -> Corpus:
+    def _read_coded(self, format: str, source: Source) -> Corpus:
         self.parts.append(codings_in(source, format))
         return units_of(source, self.parts[-1])
 
-    def _of_csv(self, source: Source, **options: object) -> Continuum | Corpus:
+    def _read_csv(self, source: Source, **options: object) -> Continuum | Corpus:
         from gammacp.formats.registry import FORMATS
 
         if source.content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-            return self._kept("segeval", source)
+            return self._read_coded("segeval", source)
         if not is_unit_table(source.text()):
-            return self._kept("segmentation-table", source)
+            return self._read_coded("segmentation-table", source)
         return FORMATS["csv"].reader.read(source, **options)
 
     def codings(
@@ -105,26 +107,28 @@ class AsWritten:
                 "`unit=` and `typed=` are for files of units; these files hold segmentations"
             )
         old = {new: name for name, new in (renamed or {}).items()}
-        found: dict[str, Mapping[str, Segmentation]] = {}
+        codings_by_item: dict[str, Mapping[str, Segmentation]] = {}
         failures: list[DataError] = []
         for key, continuum in continua.items():
             try:
                 if key in written:
-                    made = _as_written(continuum, written[key], old)
+                    segmentations = _as_written(continuum, written[key], old)
                 else:
-                    made = from_continuum(continuum, unit=unit, typed=typed)
-                before = found.get(continuum.name, {})
-                if twice := before.keys() & made.keys():
+                    segmentations = from_continuum(continuum, unit=unit, typed=typed)
+                before = codings_by_item.get(continuum.name, {})
+                if twice := before.keys() & segmentations.keys():
                     raise DataError(f"coder {min(twice)!r} has two segmentations of the item")
-                found |= Codings.of({continuum.name: {**before, **made}})
+                codings_by_item |= Codings.of({continuum.name: {**before, **segmentations}})
             except DataError as error:
                 failures.append(error.at(key))
-        if not found:
+        if not codings_by_item:
             raise failures[0]
         types = (t for part in self.parts for t in part.types)
-        used = (t for item in found.values() for s in item.values() for t in s.types)
-        whole = Codings.of(found, types=tuple(dict.fromkeys((*types, *used))))
-        groups = ([i for i in g if i in found] for part in self.parts for g in part.declared)
+        used = (t for item in codings_by_item.values() for s in item.values() for t in s.types)
+        whole = Codings.of(codings_by_item, types=tuple(dict.fromkeys((*types, *used))))
+        groups = (
+            [i for i in g if i in codings_by_item] for part in self.parts for g in part.declared
+        )
         anonymous = any(part.anonymous for part in self.parts)
         selection = dict.fromkeys(e for c in continua.values() for e in c.selection)
         whole = whole.with_groups(dict.fromkeys(map(tuple, groups)), anonymous=anonymous)
@@ -138,15 +142,15 @@ def _as_written(
     lacking = [a for a in continuum.annotators if old.get(a, a) not in coders]
     if lacking:
         raise DataError(f"{lacking[0]} is declared but has no coding", hint="Do not declare it")
-    made = Codings.of({continuum.name: {a: coders[old.get(a, a)] for a in continuum.annotators}})
-    mass = next(iter(made[continuum.name].values())).mass
+    codings = Codings.of({continuum.name: {a: coders[old.get(a, a)] for a in continuum.annotators}})
+    mass = next(iter(codings[continuum.name].values())).mass
     low, high = continuum.bounds
     if low != 0 or high != mass:
         raise DataError(
             f"bounds are {low:g} to {high:g}, but the item is coded from 0 to {mass}",
             hint="Leave `bounds=` out: a coding always covers the whole item",
         )
-    return dict(made[continuum.name])
+    return dict(codings[continuum.name])
 
 
 def read_codings(
@@ -187,13 +191,13 @@ def read_codings(
     else:
         listed = list(paths)
     written = AsWritten()
-    found = collect(listed, format=format, instead=written.readers(format), **options)
-    for _, error in found.failures:
+    collected = collect(listed, format=format, instead=written.readers(format), **options)
+    for _, error in collected.failures:
         raise closer(error)
-    codings, failures = written.codings(found.continua, unit=unit, typed=typed)
+    codings, failures = written.codings(collected.continua, unit=unit, typed=typed)
     if failures:
         raise failures[0]
-    return replace(codings, left_out=found.left_out)
+    return replace(codings, left_out=collected.left_out)
 
 
 def closer(error: DataError) -> DataError:

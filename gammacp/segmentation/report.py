@@ -56,11 +56,11 @@ class SegmentationReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as JSON."""
-        found = self.agreement.as_dict()
+        document = self.agreement.as_dict()
         if self.measures is not None:
-            found["corpus"]["measures"] = {n: m.as_dict() for n, m in self.measures.items()}
+            document["corpus"]["measures"] = {n: m.as_dict() for n, m in self.measures.items()}
         return {
-            **found,
+            **document,
             "candidates": [drop.as_dict() for drop in self.candidates],
             **({} if self.pairs is None else _pairs(self.pairs)),
             **record_of(self, "skipped notes signature"),
@@ -106,7 +106,7 @@ def segmentation_report(
     chosen = list(dict.fromkeys(several("candidates", candidates)))
     drawn: dict[str, Any] = {"comparison": comparison, "bootstrap": bootstrap, "seed": seed}
     drops = candidate_drops(codings, chosen, rule=beyond_chance, **drawn)
-    people, skipped = _of_several(codings.without(chosen))
+    people, skipped = _split_by_coders(codings.without(chosen))
     agreement = coding_agreement(people, **drawn)
     rows = None
     if pairs:
@@ -139,7 +139,7 @@ def segmentation_report(
     )
 
 
-def _of_several(people: Codings) -> tuple[Codings, tuple[str, ...]]:
+def _split_by_coders(people: Codings) -> tuple[Codings, tuple[str, ...]]:
     """Return the items coded by at least two people, and the other items."""
     skipped = tuple(item for item, coders in people.items() if len(coders) < 2)
     if people and len(skipped) == len(people):
@@ -153,19 +153,22 @@ def _of_several(people: Codings) -> tuple[Codings, tuple[str, ...]]:
 
 def _pairs(rows: Sequence[PairwiseRow]) -> dict[str, Any]:
     by_item = groupby(rows, key=lambda row: row.item)
-    means = {"items": {item: _means(own) for item, own in by_item}, "corpus": _means(rows)}
+    means = {
+        "items": {item: _means(item_rows) for item, item_rows in by_item},
+        "corpus": _means(rows),
+    }
     return {"pairs": [row.as_dict() for row in rows], "means": means}
 
 
 def _means(rows: Iterable[PairwiseRow]) -> dict[str, dict[str, float]]:
-    return {name: found._asdict() for name, found in means(rows).items()}
+    return {name: mean_row._asdict() for name, mean_row in means(rows).items()}
 
 
 def _notes(
     people: Codings,
     skipped: Sequence[str],
     basis: CorrectedSimilarity,
-    found: CodingAgreement,
+    agreement: CodingAgreement,
     drops: Sequence[CandidateDrop],
     rows: Sequence[PairwiseRow] | None,
 ) -> list[str]:
@@ -180,25 +183,28 @@ def _notes(
             f"{', '.join(people.shared_names)}: each name is in several groups of items and counts "
             "as one person; if it is not, use `anonymous=` or `groups=`"
         )
-    missed = {i: a.suboptimal for i, a in found.items.items()}
+    missed = {i: a.suboptimal for i, a in agreement.items.items()}
     where = ", ".join(f"{item} ({pairs})" for item, pairs in missed.items() if pairs)
     if where:
         notes.append(
             f"warning: {basis.upper()} is too low, because the published search missed the "
             f"cheapest edits; items (pairs of codings): {where}; `edit=optimal` finds them"
         )
-    notes += [f"{name}: π and κ are undefined: {reason}" for name, reason in found.reasons.items()]
-    if lost := found.corpus.windowdiff.undefined:
+    notes += [
+        f"{name}: π and κ are undefined: {reason}" for name, reason in agreement.reasons.items()
+    ]
+    if lost := agreement.corpus.windowdiff.undefined:
         notes.append(
             f"1 − WD is undefined for {lost} pairs of codings, whose items are too short for a "
             "window; the means leave these pairs out"
         )
-    if found.intervals is not None and len(found.items) < FEWEST:
+    if agreement.intervals is not None and len(agreement.items) < FEWEST:
         notes.append(f"no interval: a bootstrap over items needs {FEWEST} items")
-    elif found.intervals is not None and found.intervals.undefined:
+    elif agreement.intervals is not None and agreement.intervals.undefined:
+        intervals = agreement.intervals
         notes.append(
-            f"{found.intervals.undefined} of {found.intervals.draws} draws of items have no "
-            "value; the intervals leave them out"
+            f"{intervals.undefined} of {intervals.draws} draws of items have no value; the "
+            "intervals leave them out"
         )
     notes += [
         f"candidate {d.candidate}: {d.left_out} items left out that it or two people did not code"
@@ -218,10 +224,10 @@ def _notes(
 def _beyond_notes(measures: Mapping[str, CorpusMeasure]) -> list[str]:
     beyond = {name: m.beyond_chance for name, m in measures.items()}
     notes = [f"{name} beyond chance: {b.reason}" for name, b in beyond.items() if b.reason]
-    for what, lost in (
+    for loss, lost in (
         ("pairs of codings", {name: m.undefined for name, m in measures.items()}),
         ("random corpora", {name: b.without_value for name, b in beyond.items()}),
     ):
         if listed := in_words(lost):
-            notes.append(f"{what} without a value: {listed}")
+            notes.append(f"{loss} without a value: {listed}")
     return notes

@@ -109,20 +109,20 @@ def tables(report: SegmentationReport) -> list[Table]:
         _spread(corpus, "sd", "± sd"),
         {**corpus, **corpus["pooled"], "group": "all items pooled"},
     ]
-    found = [
+    shown = [
         Table(ITEMS, [{"item": item, **row} for item, row in document["items"].items()]),
         Table(GROUPS, [*groups, *summary], total=len(summary)),
     ]
     if "measures" in corpus:
         rows = [{"measure": name, **m} for name, m in corpus["measures"].items()]
-        found.append(Table(BEYOND, rows))
+        shown.append(Table(BEYOND, rows))
     if document["candidates"]:
-        found.append(Table(CANDIDATES, document["candidates"]))
+        shown.append(Table(CANDIDATES, document["candidates"]))
     if "pairs" in document:
         means = [{"item": item, **row} for item, row in document["means"]["items"].items()]
         overall = {"item": "all pairs", **document["means"]["corpus"]}
-        found += [Table(PAIRS, document["pairs"]), Table(MEANS, [*means, overall], total=1)]
-    return found
+        shown += [Table(PAIRS, document["pairs"]), Table(MEANS, [*means, overall], total=1)]
+    return shown
 
 
 _HEADERS = ("B", "S", "1−WD", "1−P_k", "1−GHD", "F₁", "F₁ ±{near}", "over", "under", "shift")
@@ -144,7 +144,7 @@ def gold_tables(
     system = Column("system", "all documents")
     systems = [{**s["micro"], **s} for s in document["systems"]]
     next_below = {d["first"]: d for d in reversed(document["differences"])}
-    found = [
+    shown = [
         Table((system, Column("documents", "documents", count), *values), systems),
         Table((replace(system, header="mean"), *means), [{**s, **s["macro"]} for s in systems]),
         Table(DIFFERENCES, [{**d, **d["b"]} for d in reversed(next_below.values())]),
@@ -156,10 +156,10 @@ def gold_tables(
             for s in systems
         ]
         columns = tuple(Column(name, header, number) for name, header in _RECORDING.items())
-        found.insert(2, Table((replace(system, header="mean"), *columns), rows))
+        shown.insert(2, Table((replace(system, header="mean"), *columns), rows))
     if documents:
-        found.append(_documents(values, [s for s in systems if not s["baseline"]]))
-    return found
+        shown.append(_documents(values, [s for s in systems if not s["baseline"]]))
+    return shown
 
 
 def _documents(values: tuple[Column, ...], systems: Sequence[Record]) -> Table:
@@ -189,18 +189,25 @@ def level_tables(report: HierarchyReport, *, pairs: bool = False) -> list[Table]
     """Means of each level and of all of them; every pair."""
     document = report.as_dict()
     rows: list[dict[str, Any]] = []
-    for name, found in document["means"].items():
-        named = {"system": name, "pairs": found["pairs"]}
-        rows += [{**named, "level": level, **m} for level, m in found["levels"].items()]
-        rows.append({**named, "level": "all levels", "t": found["t"]})
-    of_level = tuple(_inside(name, _PAIR[name], name, "mean") for name in LEVEL)
-    of_all = tuple(_inside(f"t_{key}", header, "t", key, "mean") for key, header in _T.items())
+    for name, system_means in document["means"].items():
+        named = {"system": name, "pairs": system_means["pairs"]}
+        rows += [{**named, "level": level, **m} for level, m in system_means["levels"].items()]
+        rows.append({**named, "level": "all levels", "t": system_means["t"]})
+    level_columns = tuple(_inside(name, _PAIR[name], name, "mean") for name in LEVEL)
+    mean_columns = tuple(
+        _inside(f"t_{key}", header, "t", key, "mean") for key, header in _T.items()
+    )
     who = Column("system", "system"), Column("level", "level"), Column("pairs", "pairs", count)
-    tables = [Table((*who, *of_level, *of_all), rows)]
+    tables = [Table((*who, *level_columns, *mean_columns), rows)]
     beyond = [
-        {"system": name, "measure": _T[key], "value": found["t"][key]["mean"], "beyond_chance": b}
-        for name, found in document["means"].items()
-        for key, b in found.get("beyond_chance", {}).items()
+        {
+            "system": name,
+            "measure": _T[key],
+            "value": system_means["t"][key]["mean"],
+            "beyond_chance": b,
+        }
+        for name, system_means in document["means"].items()
+        for key, b in system_means.get("beyond_chance", {}).items()
     ]
     if beyond:
         tables.append(Table((who[0], Column("measure", "measure"), *BEYOND[1:]), beyond))

@@ -103,10 +103,10 @@ def interval(
     limit
         The largest magnitude that the statistic can have.
     """
-    known = ~np.isnan(values[1:])
-    if items < FEWEST or math.isnan(values[0]) or not known.any():
+    is_defined = ~np.isnan(values[1:])
+    if items < FEWEST or math.isnan(values[0]) or not is_defined.any():
         return None
-    drawn = values[1:][known], errors[1:][known]
+    drawn = values[1:][is_defined], errors[1:][is_defined]
     ends = studentised_interval(float(values[0]), float(errors[0]), *drawn, parts=items)
     low, high = np.clip(ends, -limit, limit)
     return float(low), float(high)

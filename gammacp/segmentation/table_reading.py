@@ -72,7 +72,7 @@ def codings_from_table(text: str, *, item: str) -> Codings:
             coders[coder] = _BUILDERS[kind](rest)
         except DataError as error:
             raise error.within(f"item {name!r}, coder {coder!r}").at(None, number) from None
-    items |= {name: _of_columns(names, kind, rows) for name, rows in columns.items()}
+    items |= {name: _codings_of_columns(names, kind, rows) for name, rows in columns.items()}
     codings = Codings.of(items)
     if not comments:
         return codings
@@ -86,7 +86,7 @@ def _is_comment(comments: set[int], number: int, line: str) -> bool:
     return line.startswith("#")
 
 
-def _of_columns(
+def _codings_of_columns(
     names: Sequence[str], kind: str, rows: Sequence[tuple[int, list[str]]]
 ) -> dict[str, Segmentation]:
     """Return the codings of an item in a wide table; a coder without a cell did not code it."""
@@ -98,7 +98,7 @@ def _of_columns(
     for number, row in rows:
         if len(row) > len(names):
             raise DataError(f"{len(row)} cells for {len(names)} coders", line=number)
-    found = {}
+    segmentations = {}
     for k, name in enumerate(names):
         column = [row[k] if k < len(row) else "" for _, row in rows]
         if not any(column):
@@ -106,16 +106,16 @@ def _of_columns(
         for (number, _), cell in zip(rows, column, strict=True):
             if cell not in ("", "0", "1") if kind == "after" else not cell:
                 if kind == "after":
-                    wanted = "0 or 1"
+                    expected = "0 or 1"
                 else:
-                    wanted = "the label of a segment"
-                raise DataError(f"{cell!r} of {name} is not {wanted}", line=number)
+                    expected = "the label of a segment"
+                raise DataError(f"{cell!r} of {name} is not {expected}", line=number)
         if kind == "after":
             # The text ends after its last unit for everybody: that is no boundary.
-            found[name] = Segmentation.from_string("".join(c or "0" for c in column[:-1]))
+            segmentations[name] = Segmentation.from_string("".join(c or "0" for c in column[:-1]))
         else:
-            found[name] = Segmentation.from_labels(column)
-    return found
+            segmentations[name] = Segmentation.from_labels(column)
+    return segmentations
 
 
 def table_shape(header: list[str]) -> tuple[bool, str] | None:
@@ -139,7 +139,7 @@ def is_unit_table(text: str) -> bool:
     return len(roles) > 1 or any(re.fullmatch(r"[-+.\d]+(e[-+]?\d+)?", c, re.I) for c in cells)
 
 
-def _with_mass(cells: list[str]) -> Segmentation:
+def _segmentation_of_row(cells: list[str]) -> Segmentation:
     if not cells:
         raise DataError("row has no mass")
     mass, *positions = _numbers(cells)
@@ -159,7 +159,7 @@ def _numbers(cells: list[str]) -> list[int]:
 _BUILDERS: Mapping[str, Callable[[list[str]], Segmentation]] = {
     "masses": lambda cells: Segmentation.from_masses(_numbers(cells)),
     "positions": Segmentation.from_labels,
-    "boundaries": _with_mass,
+    "boundaries": _segmentation_of_row,
 }
 
 

@@ -51,17 +51,17 @@ def unnamed(
         name: c if readers is None or unnamed_readers(c) else hide_names(c, readers, blocks=blocks)
         for name, c in loaded.continua.items()
     }
-    found = unnamed_gamma(
+    bounds = unnamed_gamma(
         Corpus.from_continua(continua),
         readers,
         dissimilarity=weighing.dissimilarity(),
         same=same,
     )
     if json:
-        print_json({**found.as_dict(), **loaded.json})
+        print_json({**bounds.as_dict(), **loaded.json})
         return
-    show(sizes_table(found))
-    show(interval_table(found))
-    for note in found.notes:
+    show(sizes_table(bounds))
+    show(interval_table(bounds))
+    for note in bounds.notes:
         message(note)
-    tell_signatures(found.signature)
+    tell_signatures(bounds.signature)

@@ -188,9 +188,9 @@ def _giou_costs(factor: float, u: UnitColumns, v: UnitColumns) -> Floats:
 
 def _giou_reach(factor: float, most: float) -> Reach:
     """Boxes apart: d = factor·(2 − either/around), and either/around ≤ lengths/|start − start|."""
-    left = 2.0 - most / factor
-    if left > 0:
-        return (0.0, max(1.0, 1.0 / left))
+    room = 2.0 - most / factor
+    if room > 0:
+        return (0.0, max(1.0, 1.0 / room))
     return unbounded_reach(most)
 
 

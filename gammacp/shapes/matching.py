@@ -46,12 +46,12 @@ def count_shapes(continuum: Continuum) -> Counts:
     doubled = []
     for met in overlaps(continuum):
         alike = continuum.category_codes[met.left] == continuum.category_codes[met.right]
-        left = met.left[alike]
-        right = met.right[alike]
-        shared, covered = shared_and_covered(columns[left], columns[right])
-        found = np.divide(shared, covered, out=np.zeros(len(left)), where=covered > 0)
-        near = found >= LEAST_IOU
-        ious = _matched(left[near], right[near], found[near])
+        first = met.left[alike]
+        second = met.right[alike]
+        shared, covered = shared_and_covered(columns[first], columns[second])
+        ious_of_pairs = np.divide(shared, covered, out=np.zeros(len(first)), where=covered > 0)
+        near = ious_of_pairs >= LEAST_IOU
+        ious = _match_ious(first[near], second[near], ious_of_pairs[near])
         matched.append(float(len(ious)))
         common.append(float(ious.sum()))
         doubled.append(float((2 * ious / (1 + ious)).sum()))
@@ -63,14 +63,14 @@ def count_shapes(continuum: Continuum) -> Counts:
     )
 
 
-def _matched(left: Indices, right: Indices, ious: Floats) -> Floats:
+def _match_ious(first: Indices, second: Indices, ious: Floats) -> Floats:
     """Return the IoU of each match: most matches first, then the largest sum."""
     from scipy.optimize import linear_sum_assignment
 
-    if not len(left):
+    if not len(first):
         return np.zeros(0)
-    rows, row = np.unique(left, return_inverse=True)
-    columns, column = np.unique(right, return_inverse=True)
+    rows, row = np.unique(first, return_inverse=True)
+    columns, column = np.unique(second, return_inverse=True)
     # The weight of one more match exceeds the sum of all IoU.
     gains = np.zeros((len(rows), len(columns)))
     gains[row, column] = ious + min(gains.shape)
@@ -107,7 +107,10 @@ def tell_matches(numbers: Numbers) -> tuple[str, ...]:
 
 
 _F1 = Counting(
-    count=count_shapes, rates=match_rates, nothing="nobody has a unit", told=tell_matches
+    count=count_shapes,
+    rates=match_rates,
+    nothing="nobody has a unit",
+    reference_remarks=tell_matches,
 )
 _MEAN = Counting(count=count_shapes, rates=iou_rates, nothing="no shapes are matched")
 _DICE = Counting(

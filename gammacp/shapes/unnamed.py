@@ -99,37 +99,37 @@ class UnnamedGamma:
     @property
     def sizes(self) -> Mapping[int, int]:
         """Count the groups of 1 … k units."""
-        found = Counter(len(g) for groups in self.groups.values() for g in groups)
-        return {size: found[size] for size in range(1, self.readers + 1)}
+        counts = Counter(len(g) for groups in self.groups.values() for g in groups)
+        return {size: counts[size] for size in range(1, self.readers + 1)}
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Return sentences on the assumptions behind the interval, and on what it leaves open."""
-        said = [
+        sentences = [
             f"γ lies in this interval, whichever of the {self.readers} readers drew which unit, if "
             f"none drew two units that differ by {self.same:g} or less; γ need not reach its ends"
         ]
         if self.reason:
-            said = [self.reason]
+            sentences = [self.reason]
         if self.unexplained:
-            said.append(
+            sentences.append(
                 f"{self.unexplained} units lie in clusters of more than {self.readers}: a reader "
                 "drew something twice, or there were more; the lower end aligns them with nothing"
             )
         if self.status is not Status.OPTIMAL:
-            said.append("the groups are not proven optimal")
-        return tuple(said)
+            sentences.append("the groups are not proven optimal")
+        return tuple(sentences)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON object; −∞ and NaN are null."""
-        kept = asdict(replace(self, groups={}))
-        known = [x if math.isfinite(x) else None for x in self.interval]
+        record = asdict(replace(self, groups={}))
+        gamma = [x if math.isfinite(x) else None for x in self.interval]
         documents = [
             {"file": name, "groups": [[u.json for u in group] for group in groups]}
             for name, groups in self.groups.items()
         ]
-        kept |= {"gamma": known, "marked_by": dict(self.sizes), "results": documents}
-        return {k: v for k, v in kept.items() if k not in ("groups", "interval")}
+        record |= {"gamma": gamma, "marked_by": dict(self.sizes), "results": documents}
+        return {k: v for k, v in record.items() if k not in ("groups", "interval")}
 
 
 def unnamed_gamma(
@@ -172,16 +172,13 @@ def unnamed_gamma(
     k = _readers(corpus, readers)
     blocks = {name: declare_unnamed_readers(c, 0) for name, c in corpus.items()}
     bound = bind(dissimilarity or Combined(), Corpus.from_continua(blocks))
-    if same is None:
-        near = bound.delta
-    else:
-        near = number("same", same, 0.0)
+    near = bound.delta if same is None else number("same", same, 0.0)
     units = sum(c.n_units for c in blocks.values())
     if not units:
         raise DataError("there is no unit at all, so there is nothing to agree on")
     scale = k * (k - 1) / 2 * units / k
-    found = _observed(blocks, bound, k, near)
-    observed = found.low / scale, found.high / scale
+    observed_groups = _observed(blocks, bound, k, near)
+    observed = observed_groups.low / scale, observed_groups.high / scale
     expected = None
     interval = (math.nan, math.nan)
     reason = None
@@ -195,11 +192,11 @@ def unnamed_gamma(
         interval=interval,
         observed=observed,
         expected=expected,
-        groups=found.groups,
+        groups=observed_groups.groups,
         units=units,
-        unexplained=found.unexplained,
+        unexplained=observed_groups.unexplained,
         same=near,
-        status=Status.OPTIMAL if found.proven else Status.FEASIBLE,
+        status=Status.OPTIMAL if observed_groups.proven else Status.FEASIBLE,
         reason=reason,
         signature=_signature(corpus, bound, readers=k, same=near),
     )
@@ -252,7 +249,7 @@ def _observed(
         best = _groups(continuum, bound, readers)
         groups[name] = tuple(tuple(continuum.unit(row) for row in rows) for rows in best.rows)
         proven &= best.proven
-        named, lost = _with_a_naming(continuum, bound, readers, near)
+        named, lost = _explained_part(continuum, bound, readers, near)
         unexplained += lost
         low += best.bound
         high += _groups(named, bound, readers, most=near).cost + lost * pairs * bound.delta
@@ -276,7 +273,7 @@ def _value(observed: tuple[float, float], expected: tuple[float, float]) -> tupl
     return least, 1 - observed[0] / expected[1]
 
 
-def _readers(corpus: Corpus, said: int | None) -> int:
+def _readers(corpus: Corpus, argument: int | None) -> int:
     """Return the number of readers from the argument or from the documents."""
     named = sum(not unnamed_readers(c) for c in corpus.values())
     if named:
@@ -284,14 +281,14 @@ def _readers(corpus: Corpus, said: int | None) -> int:
             f"{named} of {len(corpus)} documents name their annotators",
             hint="Drop the names: `readers=K` (in Python: c.without_names(k))",
         )
-    known = {*map(unnamed_readers, corpus.values())} | ({said} if said else set())
-    if len(known) > 1:
-        both = " and ".join(map(str, sorted(known)))
+    numbers = {*map(unnamed_readers, corpus.values())} | ({argument} if argument else set())
+    if len(numbers) > 1:
+        both = " and ".join(map(str, sorted(numbers)))
         raise DataError(
             f"documents have different numbers of readers: {both}",
             hint="Analyse documents with the same number of readers together",
         )
-    return known.pop()
+    return numbers.pop()
 
 
 @dataclass(frozen=True)
@@ -315,12 +312,12 @@ def _groups(
     # Opening a group costs as much as with k annotators, whatever the number of blocks.
     rate = bound.delta * (1 - k * (k - 1) / (n * (n - 1)))
     problem = build_problem(c, bound, rate=rate, most=most)
-    found = solve_listed(problem, all_columns(problem, k), Limits())
-    rows = [sorted(u for u in g if u >= 0) for g in found.groups.tolist()]
-    return _Groups(rows, found.objective, found.bound, found.status is Status.OPTIMAL)
+    solution = solve_listed(problem, all_columns(problem, k), Limits())
+    rows = [sorted(u for u in g if u >= 0) for g in solution.groups.tolist()]
+    return _Groups(rows, solution.objective, solution.bound, solution.status is Status.OPTIMAL)
 
 
-def _with_a_naming(
+def _explained_part(
     c: Continuum, bound: BoundDissimilarity, k: int, near: float
 ) -> tuple[Continuum, int]:
     """Return the continuum without blocks that k readers cannot explain, and their unit count.
@@ -335,20 +332,20 @@ def _with_a_naming(
         return c, 0
     first, second, _ = pairs_within(c, bound, near, most_pairs=MOST_PAIRS)
     graph: nx.Graph[int] = nx.Graph(zip(*c.annotator_codes[[first, second]].tolist(), strict=True))
-    left: set[int] = set()
+    crowded: set[int] = set()
     for part in nx.connected_components(graph):
         colours = nx.greedy_color(graph.subgraph(part), "DSATUR")
         if max(colours.values()) >= k:
-            left |= part
-    if not left:
+            crowded |= part
+    if not crowded:
         return c, 0
-    kept = keep_annotators(c, (a for i, a in enumerate(c.annotators) if i not in left))
-    return kept, c.n_units - kept.n_units
+    explained = keep_annotators(c, (a for i, a in enumerate(c.annotators) if i not in crowded))
+    return explained, c.n_units - explained.n_units
 
 
 def _savings(continua: Sequence[Continuum], bound: BoundDissimilarity, k: int) -> float:
     """Return a bound of the mean saving of random sets by grouping, times the documents."""
-    whole = [_of_one_reader(c) for c in continua]
+    whole = [_units_of_one_reader(c) for c in continua]
     sampler = prepare_documents(whole, 1)
     names = tuple(map(str, range(len(whole))))
     together = annotation_set(sampler.annotations, sampler.categories, names)
@@ -357,12 +354,12 @@ def _savings(continua: Sequence[Continuum], bound: BoundDissimilarity, k: int) -
     document = together.annotator_codes.astype(np.int64)
     forward = document[first] < document[second]
     before, after = (np.where(w, first, second).astype(np.int64) for w in (forward, ~forward))
-    one = _by_documents(before, after, most - cost, document, k)
-    other = _by_documents(after, before, most - cost, document, k)
+    one = _savings_by_document(before, after, most - cost, document, k)
+    other = _savings_by_document(after, before, most - cost, document, k)
     return float(np.minimum(one, other.T).sum() / (len(whole) - 1))
 
 
-def _of_one_reader(c: Continuum) -> Continuum:
+def _units_of_one_reader(c: Continuum) -> Continuum:
     codes = np.zeros(c.n_units, np.int32)
     return Continuum.from_codes(
         ("all",), c.categories, c.starts, c.ends, codes, c.category_codes,
@@ -370,7 +367,7 @@ def _of_one_reader(c: Continuum) -> Continuum:
     )  # fmt: skip
 
 
-def _by_documents(
+def _savings_by_document(
     units: Indices, others: Indices, saved: Floats, document: Indices, k: int
 ) -> Floats:
     """Return bounds of what documents' units save with others', shape (documents, documents)."""
@@ -379,6 +376,6 @@ def _by_documents(
     every = np.bincount(place, saved, len(keys))
     best = np.zeros(len(keys))
     np.maximum.at(best, place, saved)
-    found = np.zeros((n, n))
-    np.add.at(found, (document[keys // n], keys % n), np.minimum(every, (k - 1) * best))
-    return found
+    savings = np.zeros((n, n))
+    np.add.at(savings, (document[keys // n], keys % n), np.minimum(every, (k - 1) * best))
+    return savings

@@ -38,10 +38,10 @@ def studio(
     options = settings.options()
     Measuring.of(**options).check_names()
     if no_browser:
-        opened = None
+        open_page = None
     else:
-        opened = webbrowser.open
-    serve(folder, options, port=port, told=_tell, warned=message, opened=opened)
+        open_page = webbrowser.open
+    serve(folder, options, port=port, tell=_tell, warn=message, open_page=open_page)
     message("the studio is closed; your files and decisions are in the folder")
 
 

@@ -76,8 +76,8 @@ class Guard:
         host = headers.get("host", "")
         if host not in self.hosts:
             return "no such host"
-        given = scope["path"].partition("/")[2].partition("/")[0]  # "*" has none
-        if not hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode()):
+        sent_token = scope["path"].partition("/")[2].partition("/")[0]  # "*" has none
+        if not hmac.compare_digest(sent_token.encode("utf-8", "replace"), self.token.encode()):
             return "open the address that was printed where it was started"
         if scope["method"] not in ("GET", "HEAD") and headers.get("origin") != f"http://{host}":
             return "a change must come from the page itself"

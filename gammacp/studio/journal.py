@@ -158,12 +158,12 @@ class Journal:
             No decision is left to undo.
         """
         with self._writing() as connection:
-            known = connection.execute(
+            earlier_undo = connection.execute(
                 "SELECT undoes FROM journal WHERE request = ?", (request,)
             ).fetchone()
             last = connection.execute(
-                f"SELECT {_NAMES} FROM journal WHERE {'number = ?' if known else _LAST}",
-                known or (reviewer,),
+                f"SELECT {_NAMES} FROM journal WHERE {'number = ?' if earlier_undo else _LAST}",
+                earlier_undo or (reviewer,),
             ).fetchone()
             if last is None:
                 raise DataError(f"{reviewer} has no decision to undo")
@@ -191,7 +191,7 @@ class Journal:
             Number of the last known row; only later ones are returned.
         """
         query = f"SELECT {_NAMES} FROM journal WHERE number > ? ORDER BY number"
-        return self._read(query, after, made=_decision)
+        return self._read(query, after, convert=_decision)
 
     def standing(self) -> dict[tuple[str, str], Decision]:
         """Return the latest decision of each document and item that was not undone."""
@@ -210,21 +210,21 @@ class Journal:
 
     def choice(self) -> str | None:
         """Return the last stored choices; None if there are none."""
-        found = self._read("SELECT json FROM choice", made=lambda row: str(row[0]))
-        if found:
-            return found[0]
+        choices = self._read("SELECT json FROM choice", convert=lambda row: str(row[0]))
+        if choices:
+            return choices[0]
         return None
 
     def _read(
-        self, query: str, *values: object, made: Callable[[tuple[object, ...]], T]
+        self, query: str, *values: object, convert: Callable[[tuple[object, ...]], T]
     ) -> list[T]:
-        """Query the file and convert each row with `made`; without a file return an empty list."""
+        """Query the file and convert each row; without a file return an empty list."""
         if self._opened is None and not os.path.lexists(self.path):
             return []
         with self._lock, self._as_data_errors():
             connection = self._connection()
             return [
-                made(row)
+                convert(row)
                 for row in self._patiently(lambda: connection.execute(query, values).fetchall())
             ]
 
@@ -250,7 +250,7 @@ class Journal:
         A process that waits behind many others is served in the end. If the process that holds the
         lock writes nothing for `WAIT` seconds, the query fails.
         """
-        seen = _growth(self.path)
+        growth = _growth(self.path)
         since = monotonic()
         while True:
             try:
@@ -260,8 +260,8 @@ class Journal:
                 code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
                 if code & 0xFF != sqlite3.SQLITE_BUSY:
                     raise
-                if (now := _growth(self.path)) != seen:
-                    seen = now
+                if (now := _growth(self.path)) != growth:
+                    growth = now
                     since = monotonic()
                 if monotonic() - since > WAIT:
                     raise
@@ -278,8 +278,8 @@ class Journal:
         if not is_inside(self.path, self.path.parent):
             raise sqlite3.DatabaseError("a link leads out of the folder")
         with ExitStack() as refused:
-            found = connect(self.path, timeout=0, check_same_thread=False)
-            connection = refused.enter_context(closing(found))
+            opening = connect(self.path, timeout=0, check_same_thread=False)
+            connection = refused.enter_context(closing(opening))
             connection.execute("PRAGMA trusted_schema = OFF")
             (mode,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
             if mode != "delete":
@@ -332,19 +332,19 @@ def _lock_of(_path: str) -> Lock:
 def _growth(path: Path) -> tuple[int, int] | None:
     """Return time and size of a file, which change with each commit; None without a file."""
     try:
-        found = path.stat()
+        state = path.stat()
     except FileNotFoundError:
         return None
-    return found.st_mtime_ns, found.st_size
+    return state.st_mtime_ns, state.st_size
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
     """Return the device and inode of a file; None if there is no file."""
     try:
-        found = path.stat()
+        state = path.stat()
     except FileNotFoundError:
         return None
-    return found.st_dev, found.st_ino
+    return state.st_dev, state.st_ino
 
 
 def write_journal(path: Path, rows: Sequence[Decision]) -> None:

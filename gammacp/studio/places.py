@@ -49,7 +49,7 @@ def without_options(text: str) -> str:
     text = " ".join(s for s in sentences if not (s.startswith("If ") and _OPTION.search(s)))
     text = _ASIDE.sub(lambda aside: "" if _OPTION.search(aside[0]) else aside[0], text)
     clauses = _CLAUSES.split(text)
-    kept = ""
+    advice = ""
     begins = ","
     for mark, clause in zip([".", *clauses[1::2]], clauses[::2], strict=True):
         if _OPTION.search(clause):
@@ -60,9 +60,9 @@ def without_options(text: str) -> str:
             # The first of two alternatives used an option: the second one now starts the sentence.
             mark = begins
             clause = clause[3:4].upper() + clause[4:]
-        kept = kept + mark + clause
+        advice = advice + mark + clause
         begins = ","
-    return kept.lstrip(";., ").rstrip()
+    return advice.lstrip(";., ").rstrip()
 
 
 def seen_from(folder: Path, text: str) -> str:

@@ -70,9 +70,9 @@ class Question:
     @property
     def title(self) -> str:
         """Return the question in words."""
-        what = WORDS.get(self.kind, self.kind)
-        asked = _ASKED.get(self.kind, "which is right?")
-        return f"{visible(self.annotator)}: {what}, {category_name(self.label)}: {asked}"
+        kind = WORDS.get(self.kind, self.kind)
+        question = _ASKED.get(self.kind, "which is right?")
+        return f"{visible(self.annotator)}: {kind}, {category_name(self.label)}: {question}"
 
     @property
     def documents(self) -> int:
@@ -83,11 +83,11 @@ class Question:
     def told(self) -> dict[Side, str]:
         """Return what to tell whom after the decision, for either way to decide."""
         name = visible(self.annotator)
-        others, theirs = _TOLD.get(self.kind, ("follow the others", "follow {}"))
+        others, advice = _TOLD.get(self.kind, ("follow the others", "follow {}"))
         label = category_name(self.label)
         return {
             "others": f"Tell {name}: {others} ({label}).",
-            "theirs": f"Tell the others: {theirs.format(name)} ({label}).",
+            "theirs": f"Tell the others: {advice.format(name)} ({label}).",
         }
 
     def as_dict(self) -> dict[str, Any]:
@@ -103,22 +103,22 @@ class Question:
         }
 
 
-def questions_of(found: Kinds | None, consensus: Mapping[str, Consensus]) -> tuple[Question, ...]:
+def questions_of(kinds: Kinds | None, consensus: Mapping[str, Consensus]) -> tuple[Question, ...]:
     """Return the questions about units to review, those with the largest share first.
 
     A unit with several differences belongs to the question with the largest cost in it.
 
     Parameters
     ----------
-    found
+    kinds
         The kinds of differences; None if there are none.
     consensus
         Consensus by document.
     """
-    if found is None or found.reason is not None or not found.observed:
+    if kinds is None or kinds.reason is not None or not kinds.observed:
         return ()
     costs: defaultdict[_Place, defaultdict[_Way, float]] = defaultdict(lambda: defaultdict(float))
-    for case in found.cases:
+    for case in kinds.cases:
         way = _way(case)
         if way is not None:
             for place in _places(case):
@@ -129,9 +129,9 @@ def questions_of(found: Kinds | None, consensus: Mapping[str, Consensus]) -> tup
             if unit.reasons and (ways := _ways(document, unit.units, costs)):
                 items[max(ways, key=lambda w: (ways[w], str(w)))].append((document, key))
     shares: defaultdict[_Way, float] = defaultdict(float)
-    for case in found.cases:
+    for case in kinds.cases:
         if (way := _way(case)) is not None:
-            shares[way] += case.cost / found.observed
+            shares[way] += case.cost / kinds.observed
     questions = [
         Question(annotator=w[0], kind=w[1], label=w[2], share=shares[w], items=tuple(listed))
         for w, listed in items.items()
@@ -174,15 +174,15 @@ def _ways(
 
 
 def decisions_of(
-    found: Mapping[str, Consensus], asked: DecisionRequest
+    documents: Mapping[str, Consensus], request: DecisionRequest
 ) -> tuple[list[Decision], int]:
     """Return a decision on each of several units, and the number of units left open.
 
     Parameters
     ----------
-    found
+    documents
         Consensus by document.
-    asked
+    request
         Request with the action `take`, which uses the version of an annotator for all units, or
         `agree`, which follows the majority: a unit that most annotators lack is dropped, and one
         with a tied category stays open.
@@ -192,18 +192,18 @@ def decisions_of(
     DataError
         The action is unknown, or a single decision fails; then no decision is made.
     """
-    if asked.action not in ("take", "agree"):
-        raise DataError(f"{asked.action!r} is for one unit at a time")
+    if request.action not in ("take", "agree"):
+        raise DataError(f"{request.action!r} is for one unit at a time")
     units = {
         (name, key): unit
-        for name, c in found.items()
-        if any(name == item[0] for item in asked.items)
+        for name, c in documents.items()
+        if any(name == item[0] for item in request.items)
         for key, unit in zip(item_keys(c), c.units, strict=True)
     }
     decisions = []
     tied = 0
-    for number, (document, item) in enumerate(dict.fromkeys(map(tuple, asked.items))):
-        action: str = asked.action
+    for number, (document, item) in enumerate(dict.fromkeys(map(tuple, request.items))):
+        action: str = request.action
         unit = units.get((document, item))
         if action == "agree":
             if unit is not None and unit.kept and unit.category is None and unit.vote.tied:
@@ -218,9 +218,9 @@ def decisions_of(
             "item": item,
             "items": (),
             "action": action,
-            "request": batch_request(asked.request, number),
+            "request": batch_request(request.request, number),
         }
-        decisions.append(decision_of(found, asked.model_copy(update=single)))
+        decisions.append(decision_of(documents, request.model_copy(update=single)))
     return decisions, tied
 
 

@@ -51,7 +51,7 @@ class DecisionRequest(WrittenTable):
     category: str | None = None
 
 
-def item_keys(found: Consensus) -> tuple[str, ...]:
+def item_keys(consensus: Consensus) -> tuple[str, ...]:
     """Return a key for each unit of a consensus, computed from the annotations it is based on.
 
     The key does not depend on the place in the list, and changes if the annotations change. So a
@@ -59,31 +59,31 @@ def item_keys(found: Consensus) -> tuple[str, ...]:
 
     Parameters
     ----------
-    found
+    consensus
         The consensus of one document.
     """
-    gold_tables.require_whole_units(found)
-    return _keys("", map(evidence, found.units))
+    gold_tables.require_whole_units(consensus)
+    return _keys("", map(evidence, consensus.units))
 
 
-def link_keys(found: Consensus) -> tuple[str, ...]:
+def link_keys(consensus: Consensus) -> tuple[str, ...]:
     """Return a key for each link of a consensus, in the same way as `item_keys`.
 
     Parameters
     ----------
-    found
+    consensus
         The consensus of one document.
     """
-    return _keys("link-", (json.dumps(x.links, sort_keys=True) for x in found.links))
+    return _keys("link-", (json.dumps(x.links, sort_keys=True) for x in consensus.links))
 
 
 def _keys(begin: str, all_evidence: Iterable[str]) -> tuple[str, ...]:
-    seen = Counter[str]()
+    occurrences = Counter[str]()
     keys = []
     for each in all_evidence:
         digest = begin + sha256(each.encode()).hexdigest()[:16]
-        seen[digest] += 1
-        keys.append(digest if seen[digest] == 1 else f"{digest}-{seen[digest]}")
+        occurrences[digest] += 1
+        keys.append(digest if occurrences[digest] == 1 else f"{digest}-{occurrences[digest]}")
     return tuple(keys)
 
 
@@ -97,38 +97,38 @@ def evidence(unit: ConsensusUnit) -> str:
     return json.dumps(listed, ensure_ascii=False)
 
 
-def queue(found: Mapping[str, Consensus]) -> list[dict[str, Any]]:
+def queue(documents: Mapping[str, Consensus]) -> list[dict[str, Any]]:
     """Return the items to review as JSON for the page, in the order of `gold_tables.to_review`.
 
     Parameters
     ----------
-    found
+    documents
         Consensus by document.
     """
     keys = {
         name: {u.group: key for u, key in zip(c.units, item_keys(c), strict=True)}
-        for name, c in found.items()
+        for name, c in documents.items()
     }
-    kept = ("group", "start", "end", "category", "kept", "reasons")
+    columns = ("group", "start", "end", "category", "kept", "reasons")
     return [
         {
             "document": (name := record["file"]),
             "key": keys[name][record["group"]],
             "open": record["category"] is None and bool(record["tied"]),
-            **{k: record[k] for k in kept},
+            **{k: record[k] for k in columns},
         }
-        for record in gold_tables.to_review(found).records
+        for record in gold_tables.to_review(documents).records
     ]
 
 
-def decision_of(found: Mapping[str, Consensus], asked: DecisionRequest) -> Decision:
+def decision_of(documents: Mapping[str, Consensus], request: DecisionRequest) -> Decision:
     """Return the requested decision, with the resulting unit or link.
 
     Parameters
     ----------
-    found
+    documents
         Consensus by document.
-    asked
+    request
         Request about one unit or link, with any action but `undo` and `agree`.
 
     Raises
@@ -137,31 +137,31 @@ def decision_of(found: Mapping[str, Consensus], asked: DecisionRequest) -> Decis
         The unit, link or annotator does not exist, the category or type is tied, the edited
         boundaries are invalid, or the request is to edit a link.
     """
-    if asked.action == "agree":
+    if request.action == "agree":
         raise DataError("agree is about several units", hint="Send them as items")
-    if asked.document in found:
+    if request.document in documents:
         for key, link in zip(
-            link_keys(found[asked.document]), found[asked.document].links, strict=True
+            link_keys(documents[request.document]), documents[request.document].links, strict=True
         ):
-            if key == asked.item:
-                return _on_link(link, asked)
-    unit = _unit(found, asked)
+            if key == request.item:
+                return _on_link(link, request)
+    unit = _unit(documents, request)
     result: tuple[float, float, str | None] | None = None
-    if asked.action == "take":
-        name = asked.annotator or ""
+    if request.action == "take":
+        name = request.annotator or ""
         if name not in unit.units:
-            raise DataError(f"{name!r} is not an annotator of {asked.document}")
-        theirs = unit.units[name]
-        if theirs is None:
+            raise DataError(f"{name!r} is not an annotator of {request.document}")
+        their_unit = unit.units[name]
+        if their_unit is None:
             result = None
         else:
-            result = (theirs.start, theirs.end, theirs.category)
-    elif asked.action == "merge":
+            result = (their_unit.start, their_unit.end, their_unit.category)
+    elif request.action == "merge":
         if unit.category is None and unit.vote.tied:
             raise DataError("its category is tied", hint="Choose an annotator's, or edit it")
         result = unit.start, unit.end, unit.category
-    elif asked.action == "edit":
-        result = _edit(found[asked.document].continuum, asked)
+    elif request.action == "edit":
+        result = _edit(documents[request.document].continuum, request)
         if unit.shape and result[:2] != (unit.start, unit.end):
             raise DataError(
                 "a shape cannot be moved along its first axis alone",
@@ -169,50 +169,52 @@ def decision_of(found: Mapping[str, Consensus], asked: DecisionRequest) -> Decis
             )
     start, end, category = result or (None, None, None)
     return Decision(
-        request=asked.request, reviewer=asked.reviewer, document=asked.document, item=asked.item,
-        action=asked.action, annotator=asked.annotator if asked.action == "take" else None,
+        request=request.request, reviewer=request.reviewer,
+        document=request.document, item=request.item, action=request.action,
+        annotator=request.annotator if request.action == "take" else None,
         kept=result is not None, start=start, end=end, category=category, evidence=evidence(unit),
     )  # fmt: skip
 
 
-def _on_link(link: ConsensusLink, asked: DecisionRequest) -> Decision:
+def _on_link(link: ConsensusLink, request: DecisionRequest) -> Decision:
     """Return the decision on a link, whose category is the type of the link."""
     name = None
-    kept = asked.action != "drop"
+    is_kept = request.action != "drop"
     type = link.type
-    if asked.action == "take":
-        name = asked.annotator or ""
+    if request.action == "take":
+        name = request.annotator or ""
         if name not in link.links:
-            raise DataError(f"{name!r} is not an annotator of {asked.document}")
-        theirs = link.links[name]
-        kept = theirs is not None
-        if theirs is None:
+            raise DataError(f"{name!r} is not an annotator of {request.document}")
+        their_link = link.links[name]
+        is_kept = their_link is not None
+        if their_link is None:
             type = ""
         else:
-            type = theirs["type"]
-    elif asked.action == "merge" and not type and link.vote.tied:
+            type = their_link["type"]
+    elif request.action == "merge" and not type and link.vote.tied:
         raise DataError("its type is tied", hint="Choose an annotator's")
-    elif asked.action == "edit":
+    elif request.action == "edit":
         raise DataError("links cannot be edited here", hint="Choose somebody's or the consensus'")
     return Decision(
-        request=asked.request, reviewer=asked.reviewer, document=asked.document, item=asked.item,
-        action=asked.action, annotator=name, kept=kept, category=type if kept else None,
+        request=request.request, reviewer=request.reviewer,
+        document=request.document, item=request.item, action=request.action,
+        annotator=name, kept=is_kept, category=type if is_kept else None,
         evidence=json.dumps(link.links, sort_keys=True),
     )  # fmt: skip
 
 
-def _unit(found: Mapping[str, Consensus], asked: DecisionRequest) -> ConsensusUnit:
-    if asked.document in found:
-        document = found[asked.document]
+def _unit(documents: Mapping[str, Consensus], request: DecisionRequest) -> ConsensusUnit:
+    if request.document in documents:
+        document = documents[request.document]
         for key, unit in zip(item_keys(document), document.units, strict=True):
-            if key == asked.item:
+            if key == request.item:
                 return unit
-    raise DataError(f"no such unit in {asked.document!r}", hint="Load the page again")
+    raise DataError(f"no such unit in {request.document!r}", hint="Load the page again")
 
 
-def _edit(continuum: Continuum, asked: DecisionRequest) -> tuple[float, float, str | None]:
-    start = asked.start
-    end = asked.end
+def _edit(continuum: Continuum, request: DecisionRequest) -> tuple[float, float, str | None]:
+    start = request.start
+    end = request.end
     if start is None or end is None:
         raise DataError("start and end must be numbers")
     if end < start:
@@ -221,7 +223,7 @@ def _edit(continuum: Continuum, asked: DecisionRequest) -> tuple[float, float, s
         length = len(continuum.text)
         if start < 0 or end > length or start % 1 or end % 1:
             raise DataError(f"start and end must be whole numbers from 0 to {length}")
-    return start, end, (asked.category or "").strip() or None
+    return start, end, (request.category or "").strip() or None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,7 +251,7 @@ class Gold:
 
 
 def gold(
-    found: Mapping[str, Consensus],
+    documents: Mapping[str, Consensus],
     standing: Mapping[tuple[str, str], Decision],
     *,
     with_undecided: bool = True,
@@ -258,7 +260,7 @@ def gold(
 
     Parameters
     ----------
-    found
+    documents
         Consensus by document.
     standing
         Standing decisions of the journal.
@@ -267,7 +269,7 @@ def gold(
     """
     continua = {}
     n_decided = n_undecided = n_tied = n_loose = 0
-    for name, c in found.items():
+    for name, c in documents.items():
         units: list[Unit] = []
         linked = bool(c.links or c.continuum.links)
         for key, unit in zip(item_keys(c), c.units, strict=True):
@@ -285,16 +287,16 @@ def gold(
                 ends = unit.start, unit.end
                 units.append(Unit(GOLD, *ends, unit.category, shape=unit.shape, id=key))
                 n_tied += unit.category is None and bool(unit.vote.tied)
-        mine = {k: d for (n, k), d in standing.items() if n == name}
+        decisions = {k: d for (n, k), d in standing.items() if n == name}
         if linked:
-            links = [*_links_of_gold(c, mine, with_undecided=with_undecided)]
+            links = [*_links_of_gold(c, decisions, with_undecided=with_undecided)]
         else:
             links = []
         whole = whole_links(links, {(GOLD, u.id) for u in units})
         n_loose += len(links) - len(whole)
         for key, link in zip(link_keys(c), c.links, strict=True):
-            n_decided += key in mine
-            n_undecided += key not in mine and bool(link.reasons)
+            n_decided += key in decisions
+            n_undecided += key not in decisions and bool(link.reasons)
         if not linked:
             units = [replace(u, id="") for u in units]
         continua[name] = gold_of(c.continuum, units, [GOLD], whole)
@@ -309,24 +311,24 @@ def gold(
 
 
 def _links_of_gold(
-    found: Consensus, mine: Mapping[str, Decision], *, with_undecided: bool
+    consensus: Consensus, mine: Mapping[str, Decision], *, with_undecided: bool
 ) -> Iterator[Link]:
     """Return the decided links, other links from the consensus, and chains."""
-    keys = {u.group: key for u, key in zip(found.units, item_keys(found), strict=True)}
-    for name, link in zip(link_keys(found), found.links, strict=True):
+    keys = {u.group: key for u, key in zip(consensus.units, item_keys(consensus), strict=True)}
+    for name, link in zip(link_keys(consensus), consensus.links, strict=True):
         ends = (link.source.group, link.target.group)
         type = link.type
         decision = mine.get(name)
         if decision is not None:
             ends = link.groups.get(decision.annotator or "", ends)
             type = decision.category or ""
-            there = decision.kept
+            is_in_gold = decision.kept
         else:
-            there = link.support >= found.needed and (with_undecided or not link.reasons)
-        if there:
+            is_in_gold = link.support >= consensus.needed and (with_undecided or not link.reasons)
+        if is_in_gold:
             yield Link(GOLD, type, keys[ends[0]], keys[ends[1]], link.kind)
-    named = {u.id: keys[u.group] for u in found.units if u.id}
-    for bond in found.continuum.links:
+    named = {u.id: keys[u.group] for u in consensus.units if u.id}
+    for bond in consensus.continuum.links:
         if bond.kind == CHAIN:
             yield Link(GOLD, bond.type, named[bond.source], named[bond.target], CHAIN)
 

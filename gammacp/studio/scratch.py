@@ -40,9 +40,9 @@ def scratch() -> Iterator[Path]:
 def _is_left_behind(folder: Path) -> bool:
     is_free = False
     with sqlite_errors(lambda _: None):  # a studio holds the lock, or the folder is not ours
-        found = folder.lstat()
-        mine = found.st_uid == getattr(os, "getuid", lambda: found.st_uid)()
-        if mine and time.time() - found.st_mtime >= _YOUNG and (folder / _LOCK).is_file():
+        state = folder.lstat()
+        is_ours = state.st_uid == getattr(os, "getuid", lambda: state.st_uid)()
+        if is_ours and time.time() - state.st_mtime >= _YOUNG and (folder / _LOCK).is_file():
             with closing(connect(folder / _LOCK, timeout=0)) as lock:
                 lock.execute("BEGIN EXCLUSIVE")
                 is_free = True

@@ -28,7 +28,7 @@ from gammacp.report.images import images_of, small_jpeg
 from gammacp.report.markup import Markup
 from gammacp.report.page import policy
 from gammacp.report.viewer import script as view_script
-from gammacp.studio import pages
+from gammacp.studio import export_page, first_page, pages, review_page
 from gammacp.studio.choice import Choice, campaign_in, parse
 from gammacp.studio.connections import Server
 from gammacp.studio.guard import Guard
@@ -129,9 +129,9 @@ class Studio:
         """Restore the choices stored for the folder shown."""
         self.chosen = self.problem = None
         try:
-            kept = self.journal.choice()
-            if kept:
-                self.chosen = parse(Choice, kept)
+            choices = self.journal.choice()
+            if choices:
+                self.chosen = parse(Choice, choices)
             else:
                 self.chosen = None
         except DataError as error:
@@ -200,8 +200,8 @@ class Studio:
 
     def recordings(self) -> dict[str, Path]:
         """Return the recordings of the documents that can be reviewed."""
-        found = self.review.consensus
-        return recordings(self.shown, {name: c.continuum for name, c in found.items()})
+        consensus = self.review.consensus
+        return recordings(self.shown, {name: c.continuum for name, c in consensus.items()})
 
     @property
     def review(self) -> Review:
@@ -212,10 +212,10 @@ class Studio:
         DataError
             The computation has not finished.
         """
-        found = self.work.now().findings.review
-        if found is None:
+        finished = self.work.now().findings.review
+        if finished is None:
             raise DataError("there is nothing to review yet", hint="Wait for the report")
-        return found
+        return finished
 
 
 async def _answer_to_error(studio: Studio, request: Request, error: Exception) -> Response:
@@ -258,8 +258,8 @@ async def _home(studio: Studio, _request: Request) -> Response:
     script = pages.own("again.js") + pages.own("studio.js")
     body = (
         pages.key(studio.key),
-        pages.dropping(studio.folder.name, studio.intake.limits),
-        pages.live(
+        first_page.dropping(studio.folder.name, studio.intake.limits),
+        first_page.live(
             studio.now(),
             studio.choice,
             studio.problem,
@@ -268,13 +268,13 @@ async def _home(studio: Studio, _request: Request) -> Response:
             standing=studio.journal.standing(),
         ),
     )
-    return _page(pages.whole(f"Studio: {studio.folder.name}", "", body, script), script)
+    return _page(pages.whole_page(f"Studio: {studio.folder.name}", "", body, script), script)
 
 
 async def _state(studio: Studio, _request: Request) -> Response:
     now = studio.now()
-    told = {"state": now.state, "stage": now.findings.stage, "version": now.version}
-    return JSONResponse({**told, "folder": studio.identity})
+    progress = {"state": now.state, "stage": now.findings.stage, "version": now.version}
+    return JSONResponse({**progress, "folder": studio.identity})
 
 
 async def _receive(studio: Studio, request: Request) -> Response:
@@ -312,30 +312,32 @@ async def _report(studio: Studio, request: Request) -> Response:
         return _page(pages.waiting("report", "Report", now), "")
     if "file" in request.query_params:
         return _download(_utf8(page), "report.html")
-    return _page(pages.of_report(page), view_script())
+    return _page(pages.report_page(page), view_script())
 
 
 def _review(studio: Studio, _request: Request) -> Response:
     now = studio.work.now()
-    found = now.findings.review
-    if found is None:
+    review = now.findings.review
+    if review is None:
         return _page(pages.waiting("review", "Review", now), "")
     script = Markup(view_script() + pages.own("again.js") + pages.own("review.js"))
-    return _page(pages.reviewing(found, script, studio.recordings(), studio.key), script)
+    return _page(review_page.reviewing(review, script, studio.recordings(), studio.key), script)
 
 
 def _sound(studio: Studio, request: Request) -> Response:
     name = request.query_params.get("document", "")
-    heard = studio.recordings()
-    if name not in heard:
+    recordings_by_document = studio.recordings()
+    if name not in recordings_by_document:
         raise DataError(f"there is no recording of {name[:200]!r}")
-    return FileResponse(heard[name], media_type=TYPES[heard[name].suffix.lower()])
+    return FileResponse(
+        recordings_by_document[name], media_type=TYPES[recordings_by_document[name].suffix.lower()]
+    )
 
 
 def _image(studio: Studio, request: Request) -> Response:
     name = request.query_params.get("document", "")
-    found = {n: c.continuum for n, c in studio.review.consensus.items() if n == name}
-    lying = images_of(found, studio.shown)
+    continua = {n: c.continuum for n, c in studio.review.consensus.items() if n == name}
+    lying = images_of(continua, studio.shown)
     if name not in lying:
         raise DataError(f"there is no image of {name[:200]!r}")
     with confine(studio.shown, always=True):
@@ -350,15 +352,17 @@ def _decisions(studio: Studio, request: Request) -> Response:
 
 
 async def _decide(studio: Studio, request: Request) -> Response:
-    asked = parse(DecisionRequest, await _body(request))
-    if asked.action == "undo":
-        row = await run_in_threadpool(studio.journal.undo, asked.request, asked.reviewer)
-    elif asked.items:
-        decisions, tied = decisions_of(studio.review.consensus, asked)
+    decision_request = parse(DecisionRequest, await _body(request))
+    if decision_request.action == "undo":
+        row = await run_in_threadpool(
+            studio.journal.undo, decision_request.request, decision_request.reviewer
+        )
+    elif decision_request.items:
+        decisions, tied = decisions_of(studio.review.consensus, decision_request)
         rows = await run_in_threadpool(studio.journal.add_all, decisions)
         return JSONResponse({"decisions": len(rows), "tied": tied})
     else:
-        decision = decision_of(studio.review.consensus, asked)
+        decision = decision_of(studio.review.consensus, decision_request)
         row = await run_in_threadpool(studio.journal.add, decision)
     return JSONResponse({"decision": asdict(row)})
 
@@ -366,27 +370,27 @@ async def _decide(studio: Studio, request: Request) -> Response:
 def _export(studio: Studio, request: Request) -> Response:
     all_of_it = "decided" not in request.query_params
     now = studio.work.now()
-    found = now.findings
-    if found.understood:
-        there = found.understood.documents
+    findings = now.findings
+    if findings.understood:
+        documents = findings.understood.documents
     else:
-        there = ()
-    own = dict.fromkeys(str(document["format"]) for document in there)
-    bounded = studio.choice.bounds is not None or any(FORMATS[name].kept.bounds for name in own)
-    how: dict[str, Any] = {"with_undecided": all_of_it, "came_as": own, "bounded": bounded}
-    if found.review:
-        made = pages.gold_standard(studio.gold(all_of_it), **how)
+        documents = ()
+    formats = dict.fromkeys(str(document["format"]) for document in documents)
+    bounded = studio.choice.bounds is not None or any(FORMATS[name].kept.bounds for name in formats)
+    settings: dict[str, Any] = {"with_undecided": all_of_it, "came_as": formats, "bounded": bounded}
+    if findings.review:
+        gold = export_page.gold_standard(studio.gold(all_of_it), **settings)
     else:
-        made = None
-    return _page(pages.exporting(made, now), "")
+        gold = None
+    return _page(export_page.exporting(gold, now), "")
 
 
 def _gold(studio: Studio, request: Request) -> Response:
-    made = studio.gold("decided" not in request.query_params)
+    gold = studio.gold("decided" not in request.query_params)
     chosen = request.path_params["format"]
     if chosen == "xlsx":
-        return _download(workbook(made.continua), f"{GOLD}.xlsx")
-    file, content = gold_file(made.continua, chosen)
+        return _download(workbook(gold.continua), f"{GOLD}.xlsx")
+    file, content = gold_file(gold.continua, chosen)
     return _download(content, file)
 
 
@@ -434,8 +438,10 @@ def application(studio: Studio, token: str, hosts: tuple[str, ...]) -> ASGIApp:
         Accepted values of the Host header.
     """
     routes = [Route(path, partial(h, studio), methods=[method]) for method, path, h in _ROUTES]
-    told = dict.fromkeys((GammacpError, UnicodeError, OSError), partial(_answer_to_error, studio))
-    answering = Starlette(routes=routes, exception_handlers=told)
+    handlers = dict.fromkeys(
+        (GammacpError, UnicodeError, OSError), partial(_answer_to_error, studio)
+    )
+    answering = Starlette(routes=routes, exception_handlers=handlers)
     return Guard(Signed(answering, studio.key), token, hosts)
 
 
@@ -444,9 +450,9 @@ def serve(
     options: GammaOptions,
     *,
     port: int = 0,
-    told: Callable[[str], None],
-    warned: Callable[[str], None] = lambda _: None,
-    opened: Callable[[str], object] | None = None,
+    tell: Callable[[str], None],
+    warn: Callable[[str], None] = lambda _: None,
+    open_page: Callable[[str], object] | None = None,
 ) -> None:
     """Run the studio until Ctrl-C.
 
@@ -459,11 +465,11 @@ def serve(
     port
         Port of the server. 0 chooses a port derived from the folder, so that the browser finds the
         data it stored for the page, or any free one if that is taken.
-    told
+    tell
         Called with the address.
-    warned
+    warn
         Called with the warning of the page about damaged files in the folder.
-    opened
+    open_page
         Function that opens a file in a browser. The file redirects to the address, so that the
         address does not appear on a command line that other users could see.
 
@@ -493,13 +499,13 @@ def serve(
         mailboxes.mkdir()
         studio = Studio(folder, options, mailboxes)
         studio.begin()
-        told(address)
+        tell(address)
         if studio.problem is not None:
-            warned(studio.problem)
-        if opened is not None:
+            warn(studio.problem)
+        if open_page is not None:
             leading = temporary / "open.html"
             leading.write_text(f'<meta http-equiv="refresh" content="0; url={address}">')
-            opened(leading.as_uri())
+            open_page(leading.as_uri())
         try:
             with suppress(KeyboardInterrupt):
                 Server(application(studio, token, hosts)).run(sockets=[listening])
@@ -510,8 +516,8 @@ def serve(
 
 def _listen(folder: Path, port: int) -> socket.socket:
     """Return a listening socket on a port; 0 means that of the folder, or any if it is taken."""
-    own = _FIRST_PORT + int(sha256(os.fsencode(folder)).hexdigest(), 16) % _PORTS
-    for number in (port,) if port else (own, 0):
+    folder_port = _FIRST_PORT + int(sha256(os.fsencode(folder)).hexdigest(), 16) % _PORTS
+    for number in (port,) if port else (folder_port, 0):
         listening = socket.socket()
         # Allow a port to be used again right after it was closed.
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -21,6 +21,7 @@ from gammacp.formats.campaign_file import NAME, Campaign
 from gammacp.formats.finding import Finding, find
 from gammacp.formats.joining import Joining
 from gammacp.formats.layers import union
+from gammacp.formats.reading import Collection
 from gammacp.formats.summary import alike_names, summary
 from gammacp.studio.choice import Choice, campaign_in
 from gammacp.studio.places import inside, seen_from
@@ -131,60 +132,70 @@ def understand(
         Chance model, if one was named. Otherwise there is a note if the selection changes the
         default model.
     """
-    known = Understood()
+    beginning = Understood()
     try:
         campaign = choice.apply_to(campaign_in(folder))
         offers, finding = _offers_for(folder, campaign)
-        known = Understood(offers=offers)
+        beginning = Understood(offers=offers)
         if name := campaign.values.get("dissimilarity"):
             dissimilarity = _named_dissimilarity(folder, name)
         features = features_of(dissimilarity)
         reading = campaign
         if features:
             reading = campaign.but({"features": features})
-        found = reading.collect(finding=finding)
+        collected = reading.collect(finding=finding)
     except GammacpError as error:
-        return replace(known, problem=seen_from(folder, str(error))), {}, dissimilarity
-    weighed = {name: c.with_features(features) for name, c in found.continua.items()}
-    found = replace(found, continua=weighed)
-    continua = {inside(folder, name): c for name, c in found.continua.items()}
-    formats = {inside(folder, name): entry for name, entry in found.formats.items()}
-    doubts: list[str | None] = []
+        return replace(beginning, problem=seen_from(folder, str(error))), {}, dissimilarity
+    weighed = {name: c.with_features(features) for name, c in collected.continua.items()}
+    collected = replace(collected, continua=weighed)
+    continua = {inside(folder, name): c for name, c in collected.continua.items()}
+    formats = {inside(folder, name): entry for name, entry in collected.formats.items()}
     problem: str | None = None
+    doubts: list[str] = []
     chosen: dict[str, Continuum] = {}
     try:
-        if continua:
-            kept = campaign.select(found, links=True)
-        else:
-            kept = found
-        doubts.append(found.doubt(campaign.values.get("annotators", ()), kept.continua))
-        if chance is None:
-            doubts.append(changed_default(found.continua, kept.continua, campaign.values))
-        chosen = {inside(folder, name): c for name, c in kept.continua.items()}
-        found = kept
+        collected, doubts = _select(campaign, collected, check_chance=chance is None)
+        chosen = {inside(folder, name): c for name, c in collected.continua.items()}
     except GammacpError as error:
         problem = seen_from(folder, str(error))
-    failures = _failures(folder, found.unread)
+    failures = _failures(folder, collected.unread)
     annotators, categories = _unit_counts(continua.values())
-    head = _table_to_name(folder, finding, found.unread, named=bool(choice.columns))
+    head = _table_to_name(folder, finding, collected.unread, named=bool(choice.columns))
     understood = replace(
-        known,
+        beginning,
         offers=replace(offers, table=head),
         documents=_documents(continua, formats),
         annotators=annotators,
         categories=categories,
         warnings=(
             *_warnings(chosen.values()),
-            *Counter(remark.text for remark in found.remarks if remark.told).items(),
-            *((doubt, 1) for doubt in doubts if doubt),
+            *Counter(remark.text for remark in collected.remarks if remark.told).items(),
+            *((doubt, 1) for doubt in doubts),
         ),
         failures=tuple(each.error for each in failures),
         incomplete=incomplete_in_words(len(continua), failures),
-        left_out=tuple(replace(e, file=inside(folder, e.file)) for e in found.left_out),
-        joinings=found.joinings,
+        left_out=tuple(replace(e, file=inside(folder, e.file)) for e in collected.left_out),
+        joinings=collected.joinings,
         problem=problem,
     )
     return understood, chosen, dissimilarity
+
+
+def _select(
+    campaign: Campaign, collected: Collection, *, check_chance: bool
+) -> tuple[Collection, list[str]]:
+    """Return the selected continua, and doubts about the selection.
+
+    `check_chance` says whether a changed default of the chance model is such a doubt.
+    """
+    if collected.continua:
+        selected = campaign.select(collected, links=True)
+    else:
+        selected = collected
+    doubts = [collected.doubt(campaign.values.get("annotators", ()), selected.continua)]
+    if check_chance:
+        doubts.append(changed_default(collected.continua, selected.continua, campaign.values))
+    return selected, [doubt for doubt in doubts if doubt]
 
 
 def _named_dissimilarity(folder: Path, name: str) -> Any:
@@ -262,10 +273,10 @@ def _offers_for(folder: Path, campaign: Campaign) -> tuple[FolderOffers, Finding
         layout = campaign.values.get("layout")
         finding = find(campaign.paths, FORMATS[chosen] if chosen else None, layout)
     if finding:
-        found = finding.found
+        sources = finding.found
     else:
-        found = []
-    for source, entry in found:
+        sources = []
+    for source, entry in sources:
         if entry.reader.layers is not None:
             # Errors of unreadable files are reported when they are read.
             with suppress(DataError):
@@ -276,7 +287,7 @@ def _offers_for(folder: Path, campaign: Campaign) -> tuple[FolderOffers, Finding
             *(name for name, _ in DISSIMILARITIES.items()),
             *sorted(path.name for path in folder.glob("*.toml") if path.name != NAME),
         ),
-        options=frozenset(name for _, entry in found for name in entry.reader.options),
+        options=frozenset(name for _, entry in sources for name in entry.reader.options),
         rounds=tuple(campaign.values.get("rounds", ())),
         paths=tuple(inside(folder, str(p)) for p in campaign.values["paths"])
         if campaign.file

@@ -158,23 +158,23 @@ class Intake:
             raise
         return place
 
-    def _take(self, name: str, kept: Path, place: str) -> None:
-        self._check_archive(name, kept)
+    def _take(self, name: str, file: Path, place: str) -> None:
+        self._check_archive(name, file)
         if place != NAME:
-            self._keep(kept, place)
-        elif not self._is_there(kept, self.folder / NAME):
-            self.campaign = kept.read_bytes()
+            self._keep(file, place)
+        elif not self._is_there(file, self.folder / NAME):
+            self.campaign = file.read_bytes()
 
     def keep_campaign(self) -> None:
         """Store the dropped campaign.toml in the folder; errors are those of `receive`."""
         if self.campaign is not None:
-            with NamedTemporaryFile() as kept:
-                kept.write(self.campaign)
-                kept.flush()
-                self._keep(Path(kept.name), NAME)
+            with NamedTemporaryFile() as copy:
+                copy.write(self.campaign)
+                copy.flush()
+                self._keep(Path(copy.name), NAME)
             self.campaign = None
 
-    def _keep(self, kept: Path, place: str) -> None:
+    def _keep(self, file: Path, place: str) -> None:
         """Copy a file to a free place in the folder; an identical file may already be there."""
         target = self.folder / place
         if not is_inside(target.parent, self.folder):
@@ -187,19 +187,19 @@ class Intake:
             # On a full disk `copyfile` would name the source file in the error.
             with (
                 atomic_write(target) as temporary,
-                kept.open("rb") as source,
+                file.open("rb") as source,
                 temporary.open("wb") as out,
             ):
                 copyfileobj(source, out)
-        elif not self._is_there(kept, target):
+        elif not self._is_there(file, target):
             raise DataError(
                 "another file of this name is in the folder",
                 file=place,
                 hint="Rename the new one, or take the old one out of the folder",
             )
 
-    def _is_there(self, kept: Path, target: Path) -> bool:
-        return target.is_file() and cmp(kept, target, shallow=False)
+    def _is_there(self, file: Path, target: Path) -> bool:
+        return target.is_file() and cmp(file, target, shallow=False)
 
     def _check_size(self, name: str, place: str, size: int, rows: int) -> None:
         if rows > self.limits.rows:
@@ -295,8 +295,8 @@ def path_inside(name: str) -> str:
     for part in parts:
         file_name(part, "file")
         # macOS and Windows ignore case and a final dot when they compare names.
-        own = part.startswith(".") or _fold(part).startswith(_fold(DECISIONS))
-        if own or part.endswith((".", " ")) or len(part.encode()) > _LONGEST:
+        is_reserved = part.startswith(".") or _fold(part).startswith(_fold(DECISIONS))
+        if is_reserved or part.endswith((".", " ")) or len(part.encode()) > _LONGEST:
             raise DataError(
                 f"file {part!r} is hidden, the studio's own, ends in a dot or a blank, or has too "
                 "long a name",
@@ -305,10 +305,12 @@ def path_inside(name: str) -> str:
     ending = Path(name).suffix.lower()
     if not has_ending(Path(name), None) and ending not in (*TYPES, *ENDINGS, *_BESIDE):
         if ending:
-            what = f"a file that ends in {ending}"
+            file_kind = f"a file that ends in {ending}"
         else:
-            what = "a file without an ending"
-        raise DataError(f"gammacp cannot read or play {what}", file=name, hint="It was left out")
+            file_kind = "a file without an ending"
+        raise DataError(
+            f"gammacp cannot read or play {file_kind}", file=name, hint="It was left out"
+        )
     if _fold(name) == NAME:
         return NAME
     return "/".join(parts)

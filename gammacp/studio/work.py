@@ -119,14 +119,14 @@ class _Post:
     def first(self, agreement: Agreement) -> None:
         """Send γ and the verdict as soon as they are known, before the report."""
         # The rest of the verdict needs the comparison, which is one of the slow parts.
-        said = [verdict(agreement).in_words()[0], _UNDERWAY]
+        sentences = [verdict(agreement).in_words()[0], _UNDERWAY]
         understood = self.found.understood
         if understood and understood.incomplete:
             incomplete = [understood.incomplete]
         else:
             incomplete = []
         intervals = scale_bars(agreement.score, None)
-        shown = gamma_on_scale(agreement.score, said, intervals)
+        shown = gamma_on_scale(agreement.score, sentences, intervals)
         self.send(headline=join(missing(incomplete), shown))
 
 
@@ -284,7 +284,7 @@ class Work:
         problem = None
         if running.cancelled():
             state = "cancelled"
-            found = self._letter()
+            findings = self._letter()
         elif running.done():
             error = running.exception()
             state = "done"
@@ -295,24 +295,28 @@ class Work:
             if isinstance(error, WorkerDied):
                 problem = f"{problem}. If it is memory: {_too_large()}"
             if error:
-                found = self._letter()
+                findings = self._letter()
             else:
-                found = running.result()
+                findings = running.result()
         else:
             if (self._mailbox / _PAUSE).exists():
                 state = "paused"
             else:
                 state = "running"
-            found = self._letter()
-        found = replace(found, problem=problem or found.problem)
-        known = (found.understood is not None, found.headline is not None, found.page is not None)
-        return Now(state, found, f"{self._number} {state} {known} {found.problem}")
+            findings = self._letter()
+        findings = replace(findings, problem=problem or findings.problem)
+        progress = (
+            findings.understood is not None,
+            findings.headline is not None,
+            findings.page is not None,
+        )
+        return Now(state, findings, f"{self._number} {state} {progress} {findings.problem}")
 
     def _letter(self) -> Findings:
-        found = Findings(stage=_STARTING)
+        findings = Findings(stage=_STARTING)
         with suppress(FileNotFoundError):
-            found = pickle.loads((self._mailbox / _LETTER).read_bytes())
-        return found
+            findings = pickle.loads((self._mailbox / _LETTER).read_bytes())
+        return findings
 
     def close(self) -> None:
         """Stop the worker."""
@@ -321,6 +325,6 @@ class Work:
 
 def _ready() -> None:
     """Import and compile in a worker all that computations need."""
-    said = [(a, i, "x" if i % 3 else "y") for a in "ABC" for i in range(4)]
-    small = Continuum.from_units(Unit(a, 9 * i, 9 * i + 5 + len(c), c) for a, i, c in said)
+    rows = [(a, i, "x" if i % 3 else "y") for a in "ABC" for i in range(4)]
+    small = Continuum.from_units(Unit(a, 9 * i, 9 * i + 5 + len(c), c) for a, i, c in rows)
     report({"one": small, "two": small}, samples=5, draws=2)

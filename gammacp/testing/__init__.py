@@ -84,18 +84,18 @@ def check_dissimilarity(
     units = unit_columns(source)
     distances = _broadcast(bound, units)
     name = type(dissimilarity).__name__
-    said = _Said(name, units, distances)
-    said.require(~np.isnan(distances), "is NaN (not a number)")
-    said.require(distances >= 0, "is not >= 0")
-    said.require(distances == distances.T, "is not symmetric", both=True)
-    _check_zeros(said, blind_to(dissimilarity), source)
-    _check_reach(said, bound)
+    promises = _Said(name, units, distances)
+    promises.require(~np.isnan(distances), "is NaN (not a number)")
+    promises.require(distances >= 0, "is not >= 0")
+    promises.require(distances == distances.T, "is not symmetric", both=True)
+    _check_zeros(promises, blind_to(dissimilarity), source)
+    _check_reach(promises, bound)
     _remark_bounded(name, bound, distances)
     for kind in invariant:
         changed = CHANGES[kind](source)
-        again = _broadcast(bind(dissimilarity, changed), unit_columns(changed))
-        close = np.isclose(again, distances, rtol=1e-9, atol=1e-12)
-        said.require(close, f"changes with {kind}", then=again)
+        changed_distances = _broadcast(bind(dissimilarity, changed), unit_columns(changed))
+        close = np.isclose(changed_distances, distances, rtol=1e-9, atol=1e-12)
+        promises.require(close, f"changes with {kind}", then=changed_distances)
 
 
 @dataclass(frozen=True)
@@ -161,8 +161,8 @@ def _broadcast(bound: BoundDissimilarity, units: UnitColumns) -> Floats:
     return table
 
 
-def _check_zeros(said: _Said, blind_to: frozenset[str], source: Continuum) -> None:
-    units, distances = said.units, said.distances
+def _check_zeros(promises: _Said, blind_to: frozenset[str], source: Continuum) -> None:
+    units, distances = promises.units, promises.distances
     inside = np.zeros(len(units.start)) if source.inside is None else ranks(source.inside)
     equal = np.ones(distances.shape, np.bool_)
     indistinct = np.ones(distances.shape, np.bool_)
@@ -175,18 +175,18 @@ def _check_zeros(said: _Said, blind_to: frozenset[str], source: Continuum) -> No
         equal &= same
         if part not in blind_to:
             indistinct &= same
-    said.require(~equal | (distances == 0), "is not 0 for equal units")
-    said.require(indistinct | (distances > 0), "is 0 for different units")
+    promises.require(~equal | (distances == 0), "is not 0 for equal units")
+    promises.require(indistinct | (distances > 0), "is 0 for different units")
 
 
-def _check_reach(said: _Said, bound: BoundDissimilarity) -> None:
-    units, distances = said.units, said.distances
+def _check_reach(promises: _Said, bound: BoundDissimilarity) -> None:
+    units, distances = promises.units, promises.distances
     apart = np.abs(units.start[:, None] - units.start[None, :])
     lengths = units.length[:, None] + units.length[None, :]
     for most in (0.0, 0.01, 0.3, 1.0, 4.0, 30.0):
         absolute, relative = bound.reach(most)
         beyond = apart > absolute + relative * lengths
-        said.require(~beyond | (distances > most), f"comes to {most:g} beyond its reach")
+        promises.require(~beyond | (distances > most), f"comes to {most:g} beyond its reach")
 
 
 def _remark_bounded(name: str, bound: BoundDissimilarity, distances: Floats) -> None:

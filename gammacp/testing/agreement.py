@@ -81,7 +81,7 @@ def require_agreement(
         joint=joint,
     )
     whole: Score | CorpusScore = together.headline[measure]
-    by_document = {name: found[measure] for name, found in scores.items()}
+    by_document = {name: scores_of_one[measure] for name, scores_of_one in scores.items()}
     try:
         judge(judged_scores(measure, whole, by_document, files), at_least, lower_at_least)
     except BelowThresholdError as error:
@@ -105,8 +105,8 @@ def _documents_of(
     else:
         paths = [Path(path) for path in data]
     campaign = campaign_of(paths)
-    found = campaign.collect()
-    for _, error in found.failures:
+    collected = campaign.collect()
+    for _, error in collected.failures:
         raise error
-    kept = campaign.select(found)
-    return kept.continua, kept.files
+    selected = campaign.select(collected)
+    return selected.continua, selected.files

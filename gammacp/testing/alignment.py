@@ -56,7 +56,7 @@ def check_solver(
         s = SOLVERS[solver]
     else:
         s = solver
-    tried = 0
+    n_tried = 0
     for number in range(problems):
         continuum = _continuum(seed + number, *_SIZES[number % len(_SIZES)])
         bound = bind(_COSTS[number % len(_COSTS)], continuum)
@@ -66,39 +66,39 @@ def check_solver(
         for gap in (0.0, 0.2):
             where = f"{problem.n_annotators} annotators, seed {seed + number}, gap {gap:g}"
             try:
-                found = s.solve(problem, Limits(gap=gap, tuning=tuning))
+                solution = s.solve(problem, Limits(gap=gap, tuning=tuning))
             except UsageError:
                 continue
-            tried += 1
-            _check(f"{s.name} ({where})", problem, found, least, proves=s.exact and not gap)
-    if not tried:
+            n_tried += 1
+            _check(f"{s.name} ({where})", problem, solution, least, proves=s.exact and not gap)
+    if not n_tried:
         raise AssertionError(f"{s.name} was not tried: it refused every problem")
 
 
-def _check(name: str, problem: Problem, found: Solution, least: float, *, proves: bool) -> None:
-    groups = found.groups
+def _check(name: str, problem: Problem, solution: Solution, least: float, *, proves: bool) -> None:
+    groups = solution.groups
     slack = problem.slack + 1e-9 * problem.scale
     units, counts = np.unique(groups[groups >= 0], return_counts=True)
     rows, annotators = np.nonzero(groups >= 0)
-    said = f"objective {found.objective:.10g}, bound {found.bound:.10g}, {found.status}"
-    said += f"; the optimum is {least:.10g}"
+    numbers = f"objective {solution.objective:.10g}, bound {solution.bound:.10g}, {solution.status}"
+    numbers += f"; the optimum is {least:.10g}"
     promises = {
         "leaves units out": np.array_equal(units, np.arange(problem.n_units)),
         "has units in several groups": problem.cover or bool((counts == 1).all()),
         "has units in other annotators' columns": np.array_equal(
             problem.annotator[groups[rows, annotators]], annotators
         ),
-        "does not cost what it says": abs(group_costs(problem, groups).sum() - found.objective)
+        "does not cost what it says": abs(group_costs(problem, groups).sum() - solution.objective)
         <= slack,
-        "costs less than the optimum": found.objective >= least - slack,
-        "has a bound above the optimum": found.bound <= least + slack,
-        "is called optimal and is not": found.status is not Status.OPTIMAL
-        or found.objective <= least + slack,
-        "is not proven": not proves or found.status is Status.OPTIMAL,
+        "costs less than the optimum": solution.objective >= least - slack,
+        "has a bound above the optimum": solution.bound <= least + slack,
+        "is called optimal and is not": solution.status is not Status.OPTIMAL
+        or solution.objective <= least + slack,
+        "is not proven": not proves or solution.status is Status.OPTIMAL,
     }
-    for broken, kept in promises.items():
-        if not kept:
-            raise AssertionError(f"{name} {broken}: {said}")
+    for clause, holds in promises.items():
+        if not holds:
+            raise AssertionError(f"{name} {clause}: {numbers}")
 
 
 def _continuum(seed: int, n_annotators: int, n_units: int) -> Continuum:

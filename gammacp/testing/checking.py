@@ -66,8 +66,8 @@ def check_measure(
             m.name, "the second time", continuum, first_values, _values(m, continuum, options)
         )
         for kind in invariant:
-            again = _values(m, CHANGES[kind](continuum), options)
-            _require_same(m.name, f"after changing {kind}", continuum, first_values, again)
+            changed_values = _values(m, CHANGES[kind](continuum), options)
+            _require_same(m.name, f"after changing {kind}", continuum, first_values, changed_values)
         same = _identical(continuum)
         if perfect and unmet_need(same, m.needs) is None:
             for value in _values(m, same, options):
@@ -159,8 +159,8 @@ def check_chance_model(
     for kind in invariant:
         changed = [CHANGES[kind](c) for c in observed]
         other = m.prepare(changed, n)
-        again = [_disorder(changed[0], _draw(other, i)) for i in range(draws)]
-        _require_same(m.name, f"after changing {kind}", observed[0], disorders, again)
+        second_disorders = [_disorder(changed[0], _draw(other, i)) for i in range(draws)]
+        _require_same(m.name, f"after changing {kind}", observed[0], disorders, second_disorders)
     with suppress(DataError):
         thirds = [column((x / 3, 2 * x / 3)[: 2 * (x > 0)] for x in c.lengths) for c in observed]
         broken = m.prepare([replace(c, breaks=b) for c, b in zip(observed, thirds, strict=True)], n)
@@ -251,8 +251,10 @@ def _with(continuum: Continuum, units: Iterable[Unit]) -> Continuum:
 def _identical(continuum: Continuum) -> Continuum:
     """Return a continuum in which everybody has the units of the first annotator with units."""
     units = list(continuum)
-    mine = [u for u in units if u.annotator == units[0].annotator]
-    return _with(continuum, (replace(u, annotator=a) for a in continuum.annotators for u in mine))
+    units_of_one = [u for u in units if u.annotator == units[0].annotator]
+    return _with(
+        continuum, (replace(u, annotator=a) for a in continuum.annotators for u in units_of_one)
+    )
 
 
 def move(continuum: Continuum, factor: float, shift: float) -> Continuum:

@@ -59,45 +59,45 @@ def check_constraint(
     >>> from gammacp.alignment.constraints import AtMost
     >>> check_constraint(AtMost(2), texts=4)
     """
-    tried = 0
+    n_tried = 0
     binding = False
     for number in range(texts):
         rng = np.random.default_rng([seed, number])
         text = _text(rng, *_SIZES[number % len(_SIZES)], tuple(categories))
         try:
-            own = constraint if isinstance(constraint, Constraint) else constraint(text)
+            bound = constraint if isinstance(constraint, Constraint) else constraint(text)
         except DataError:
             continue
-        tried += 1
-        binding = binding or _binds(own, text, np.random.default_rng([seed, number, 1]))
-        _check_answers(own, text, rng)
-        if own.hereditary:
-            _check_hereditary(own, text, rng)
-        if own.structural:
-            _check_structural(own, text, rng)
-        _check_places(own, text, rng)
-        _check_best(own, text)
-    if not tried:
+        n_tried += 1
+        binding = binding or _binds(bound, text, np.random.default_rng([seed, number, 1]))
+        _check_answers(bound, text, rng)
+        if bound.hereditary:
+            _check_hereditary(bound, text, rng)
+        if bound.structural:
+            _check_structural(bound, text, rng)
+        _check_places(bound, text, rng)
+        _check_best(bound, text)
+    if not n_tried:
         raise AssertionError("the constraint was not tried: no text had the units that it names")
     if not binding:
         named = ", ".join(categories)
         raise AssertionError(
-            f"the constraint was not tried: it forbids and links nothing in {tried} texts with the "
-            f"categories {named}. Name others by categories="
+            f"the constraint was not tried: it forbids and links nothing in {n_tried} texts with "
+            f"the categories {named}. Name others by categories="
         )
 
 
 def _binds(constraint: Constraint, text: Continuum, rng: np.random.Generator) -> bool:
     """Return whether the constraint forbids a pair, a group or two groups, or links units."""
     groups = _groups(text, rng)
-    asked: dict[str, tuple[Any, ...]] = {
+    questions: dict[str, tuple[Any, ...]] = {
         "allows_pairs": _pairs(text),
         "allows_groups": (np.concatenate((groups, _single(text))),),
         "allows_both": _disjoint(groups, rng),
     }
     forbids = any(
         not _truths(constraint, method, len(arguments[0]), text, *arguments).all()
-        for method, arguments in asked.items()
+        for method, arguments in questions.items()
     )
     try:
         return forbids or len(constraint.links(text)) > 0
@@ -137,29 +137,29 @@ def _check_hereditary(constraint: Constraint, text: Continuum, rng: np.random.Ge
     groups = groups[_truths(constraint, "allows_groups", len(groups), text, groups)]
     for group in groups:
         parts = np.array(list(_parts(group)), np.int32).reshape(-1, text.n_annotators)
-        kept = _truths(constraint, "allows_groups", len(parts), text, parts)
-        for part in parts[~kept][:1]:
+        is_allowed = _truths(constraint, "allows_groups", len(parts), text, parts)
+        for part in parts[~is_allowed][:1]:
             raise AssertionError(
                 f"{constraint} is not hereditary: {_said(text, group)} may be a group, and "
                 f"{_said(text, part)} may not"
             )
     one, other = _disjoint(groups, rng)
     both = _truths(constraint, "allows_both", len(one), text, one, other)
-    for mine, theirs in zip(one[both], other[both], strict=True):
-        parts = np.array(list(_parts(mine)), np.int32).reshape(-1, text.n_annotators)
-        beside = np.repeat(theirs[None], len(parts), axis=0)
-        kept = _truths(constraint, "allows_both", len(parts), text, parts, beside)
+    for first_group, second_group in zip(one[both], other[both], strict=True):
+        parts = np.array(list(_parts(first_group)), np.int32).reshape(-1, text.n_annotators)
+        seconds = np.repeat(second_group[None], len(parts), axis=0)
+        is_allowed = _truths(constraint, "allows_both", len(parts), text, parts, seconds)
         # `_parts` is symmetric: reversed, it has the complement of each part in its place.
         halves = _truths(constraint, "allows_both", len(parts), text, parts, parts[::-1])
         # Solvers never call `allows_both` for single units.
         large = (parts >= 0).sum(axis=1) > 1
-        kept |= ~large
+        is_allowed |= ~large
         halves |= ~(large & large[::-1])
-        for part in parts[~(kept & halves)][:1]:
+        for part in parts[~(is_allowed & halves)][:1]:
             raise AssertionError(
-                f"{constraint} is not hereditary: {_said(text, mine)} may be beside "
-                f"{_said(text, theirs)}, and its part {_said(text, part)} may not be beside that "
-                "or the rest"
+                f"{constraint} is not hereditary: {_said(text, first_group)} may be beside "
+                f"{_said(text, second_group)}, and its part {_said(text, part)} may not be beside "
+                "that or the rest"
             )
 
 
@@ -174,16 +174,16 @@ def _check_structural(constraint: Constraint, text: Continuum, rng: np.random.Ge
     other_text = Continuum.from_units(units, annotators=names, categories=text.categories)
     groups = _groups(text, rng)
     one, other = _disjoint(groups, rng)
-    asked: dict[str, tuple[Any, ...]] = {
+    questions: dict[str, tuple[Any, ...]] = {
         "allows_pairs": _pairs(text),
         "allows_groups": (groups,),
         "allows_both": (one, other),
     }
-    for method, arguments in asked.items():
+    for method, arguments in questions.items():
         size = len(arguments[0])
-        here = _truths(constraint, method, size, text, *arguments)
-        there = _truths(constraint, method, size, other_text, *arguments)
-        if not np.array_equal(here, there):
+        answers = _truths(constraint, method, size, text, *arguments)
+        moved_answers = _truths(constraint, method, size, other_text, *arguments)
+        if not np.array_equal(answers, moved_answers):
             raise AssertionError(
                 f"{constraint} is not structural: {method} changes when all units are moved along "
                 "and annotators are renamed"
@@ -200,27 +200,27 @@ def _check_places(constraint: Constraint, text: Continuum, rng: np.random.Genera
     if not len(one):
         return
     order = np.sign(places[one] - places[other])
-    kept = _truths(constraint, "allows_both", len(one), text, one, other)
-    if not np.array_equal(kept, order[:, 0] == order[:, 1]):
+    is_allowed = _truths(constraint, "allows_both", len(one), text, one, other)
+    if not np.array_equal(is_allowed, order[:, 0] == order[:, 1]):
         raise AssertionError(f"{constraint}: allows_both is not the order that places() gives")
 
 
 def _check_best(constraint: Constraint, text: Continuum) -> None:
     """Compare the alignment by `auto` with the best one of all partitions."""
-    found: dict[str, Any] = {}
+    alignments: dict[str, Any] = {}
     for method in ("auto", "brute"):
         try:
-            found[method] = align(text, method=method, constraints=[constraint])
+            alignments[method] = align(text, method=method, constraints=[constraint])
         except DataError:
-            found[method] = None
-    if None in found.values():
-        alike = found["auto"] is found["brute"]
+            alignments[method] = None
+    if None in alignments.values():
+        alike = alignments["auto"] is alignments["brute"]
     else:
-        apart = abs(found["auto"].disorder - found["brute"].disorder)
-        alike = apart <= 1e-7 and found["auto"].status == "optimal"
+        apart = abs(alignments["auto"].disorder - alignments["brute"].disorder)
+        alike = apart <= 1e-7 and alignments["auto"].status == "optimal"
     if not alike:
-        said = ", ".join(f"{method} {which!r}" for method, which in found.items())
-        raise AssertionError(f"{constraint}: the best alignments differ: {said}")
+        values_in_words = ", ".join(f"{method} {which!r}" for method, which in alignments.items())
+        raise AssertionError(f"{constraint}: the best alignments differ: {values_in_words}")
 
 
 def _truths(constraint: Constraint, method: str, size: int, *arguments: Any) -> Bools:

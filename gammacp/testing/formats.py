@@ -84,8 +84,11 @@ def check_format(
             file.write_bytes(_damaged(whole, random.Random(f"{seed} {number}"), number % 3))
             checked.read(copy, f"its example with damage {number} (seed {seed})")
     if checked.entry.writer is not None:
-        for made in (*read_corpus(path, format=name, **checked.options).values(), *_variants()):
-            checked.writes(made)
+        for example_continuum in (
+            *read_corpus(path, format=name, **checked.options).values(),
+            *_variants(),
+        ):
+            checked.writes(example_continuum)
 
 
 @dataclass(frozen=True)
@@ -100,31 +103,33 @@ class _Checked:
             raise AssertionError(f"format {self.entry.name!r} {broken}")
 
     def reads(self, path: Path, units: Sequence[Unit], left_out: dict[str, int]) -> None:
-        found = collect([path], format=None, **self.options)
-        self.require(not found.failures, f"fails on its example: {found.failures[:1]}")
-        taken = set(found.formats.values())
-        self.require(taken == {self.entry.name}, f"is recognised as {', '.join(sorted(taken))}")
+        collected = collect([path], format=None, **self.options)
+        self.require(not collected.failures, f"fails on its example: {collected.failures[:1]}")
+        formats = set(collected.formats.values())
+        self.require(formats == {self.entry.name}, f"is recognised as {', '.join(sorted(formats))}")
         # The ids, by which links refer to units, do not count in the comparison.
-        theirs = Counter(replace(u, id="") for c in found.continua.values() for u in c)
-        missing = Counter(units) - theirs
-        more = theirs - Counter(units)
+        read_units = Counter(replace(u, id="") for c in collected.continua.values() for u in c)
+        missing = Counter(units) - read_units
+        more = read_units - Counter(units)
         self.require(not missing, f"does not read {next(iter(missing), None)}")
         self.require(not more, f"reads {next(iter(more), None)}, which is not there")
         counts: Counter[str] = Counter()
-        for e in found.left_out:
+        for e in collected.left_out:
             counts[e.kind] += e.count
         self.require(counts == left_out, f"leaves out {dict(counts)} instead of {left_out}")
-        again = collect([path], format=None, **self.options)
-        self.require(again.continua == found.continua, "reads another continuum each time")
+        second_reading = collect([path], format=None, **self.options)
+        self.require(
+            second_reading.continua == collected.continua, "reads another continuum each time"
+        )
 
     def refuses(self, path: Path, file: Path, content: str | bytes, line: int | None) -> None:
         file.write_bytes(content.encode() if isinstance(content, str) else content)
-        what = f"{content[:60]!r}"
-        error = self.read(path, what)
-        self.require(isinstance(error, GammacpError), f"accepts {what}")
+        damaged = f"{content[:60]!r}"
+        error = self.read(path, damaged)
+        self.require(isinstance(error, GammacpError), f"accepts {damaged}")
         where = getattr(error, "line", None)
         self.require(
-            where == line, f"puts the error of {what} in line {where}, not {line}: {error}"
+            where == line, f"puts the error of {damaged} in line {where}, not {line}: {error}"
         )
         self.require(file.name in str(error), f"does not name the file in {error}")
 
@@ -145,8 +150,10 @@ class _Checked:
             try:
                 write(before, target, format=self.entry.name)
             except GammacpError:
-                left = target.is_file() or (target == Path(folder) and any(target.iterdir()))
-                self.require(not left, f"leaves half a file of {before.name!r}")
+                leaves_files = target.is_file() or (
+                    target == Path(folder) and any(target.iterdir())
+                )
+                self.require(not leaves_files, f"leaves half a file of {before.name!r}")
                 return
             back = replace(self, options={}).read(target, "what it wrote")
         if isinstance(back, GammacpError):
@@ -159,10 +166,10 @@ class _Checked:
         wrote = Counter(before)
         read = Counter(after)
         self.require(wrote == read, f"writes {set(wrote - read)} and reads {set(read - wrote)}")
-        kept = set(after.annotators) == set(before.annotators)
-        self.require(kept, f"loses annotators: {before.annotators} became {after.annotators}")
-        kept = not self.entry.kept.bounds or before.bounds == after.bounds
-        self.require(kept, f"loses the bounds {before.bounds}")
+        survives = set(after.annotators) == set(before.annotators)
+        self.require(survives, f"loses annotators: {before.annotators} became {after.annotators}")
+        survives = not self.entry.kept.bounds or before.bounds == after.bounds
+        self.require(survives, f"loses the bounds {before.bounds}")
         self.require(not self.entry.kept.text or before.text == after.text, "loses the text")
 
     def target(self, folder: Path, continuum: Continuum) -> Path:

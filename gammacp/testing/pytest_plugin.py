@@ -29,12 +29,12 @@ def _require_agreement(pytestconfig: pytest.Config) -> Callable[..., Any]:
     def require_agreement(data: Any, measure: str = "gamma", **options: Any) -> Any:
         __tracebackhide__ = True
         if isinstance(data, Continuum | Corpus):
-            found: Any = data
+            paths: Any = data
         elif isinstance(data, str | os.PathLike):
-            found = _short(root / data)
+            paths = _short(root / data)
         else:
-            found = [_short(root / path) for path in data]
-        return check(found, measure, **options)
+            paths = [_short(root / path) for path in data]
+        return check(paths, measure, **options)
 
     return require_agreement
 

@@ -120,8 +120,8 @@ def read(
             documents.leave_out("answer", "to another question", len(others))
         record = items[key].record
         marked.append(_Marked.of(key, record, responses, asked, field))
-    own = (CODE_POINTS, IN_UTF_16)
-    settled = settle(source, [one.quoted for one in marked], own=own, offsets=offsets)
+    conventions = (CODE_POINTS, IN_UTF_16)
+    settled = settle(source, [one.quoted for one in marked], own=conventions, offsets=offsets)
     for one, offsets_of_one in zip(marked, settled, strict=True):
         _add_document(documents, one, offsets_of_one)
     return documents.corpus()
@@ -187,12 +187,12 @@ def _works(
         documents.source.remark("states", text, unsaid)
     for key, item in items.items():
         listed = [_work(response) for response in item.responses]
-        left = len(item.suggestions)
+        n_unused = len(item.suggestions)
         if suggested and asked in item.suggestions:
             agent, value = item.suggestions[asked]
             listed.append(Work(agent, _Response(agent, item.record, None, {asked: value})))
-            left -= 1
-        documents.leave_out("suggestion", "is no response", left)
+            n_unused -= 1
+        documents.leave_out("suggestion", "is no response", n_unused)
         if listed:
             works[key] = listed
         else:
@@ -214,11 +214,11 @@ def _item(record: Record, number: int) -> _Item:
     key = record.name("external_id", "id", "_server_id") or str(number)
     item = _Item(key, record)
     by_user: dict[tuple[str, str | None], _Response] = {}
-    given = record.get("responses")
-    if isinstance(given, list):
+    responses = record.get("responses")
+    if isinstance(responses, list):
         for entry in record.objects("responses"):
             item.responses.append(_of_user(entry, record))
-    elif isinstance(given, dict):
+    elif isinstance(responses, dict):
         listed = record.inner("responses")
         for name in listed:
             for entry in listed.objects(name, missing_ok=True):
@@ -286,8 +286,8 @@ def _flat(record: Record, name: str) -> Iterator[Record]:
 
 def _suggestions(record: Record) -> Iterator[tuple[str, tuple[str, object]]]:
     """Yield the question of each suggestion, with its agent and value."""
-    given = record.get("suggestions")
-    if isinstance(given, list):
+    suggestions = record.get("suggestions")
+    if isinstance(suggestions, list):
         for entry in record.objects("suggestions"):
             name = entry.name("question_name", "question_id") or ""
             yield name, (entry.name("agent") or "suggestion", entry.get("value"))
@@ -309,23 +309,25 @@ def _question(items: list[_Item], question: str, source: Source) -> str:
         *((n, v) for item in items for r in item.responses for n, v in r.values.items()),
         *((n, v) for item in items for n, (_, v) in item.suggestions.items()),
     ]
-    known = list(dict.fromkeys(name for name, _ in answers))
+    questions = list(dict.fromkeys(name for name, _ in answers))
     if question:
-        if question not in known:
+        if question not in questions:
             raise source.error(
                 f"no question {question!r} was answered",
-                hint=f"There are: {', '.join(known) or 'none'}",
+                hint=f"There are: {', '.join(questions) or 'none'}",
             )
         return question
-    found = list(dict.fromkeys(name for name, value in answers if _is_spans(value)))
-    if len(found) == 1:
-        return found[0]
-    if found:
+    with_spans = list(dict.fromkeys(name for name, value in answers if _is_spans(value)))
+    if len(with_spans) == 1:
+        return with_spans[0]
+    if with_spans:
         raise source.error(
-            f"several questions have spans: {', '.join(found)}",
+            f"several questions have spans: {', '.join(with_spans)}",
             hint="Choose one with `read(question=)`",
         )
-    raise source.error("no question has spans", hint=f"Answered were: {', '.join(known) or 'none'}")
+    raise source.error(
+        "no question has spans", hint=f"Answered were: {', '.join(questions) or 'none'}"
+    )
 
 
 def _is_spans(value: object) -> bool:
@@ -364,19 +366,21 @@ def _texts(record: Record, field: str, about: Quoted) -> list[str]:
         holder = record
     else:
         holder = record.inner("fields")
-    given = {
+    text_by_field = {
         name: value
         for name, value in holder.items()
         if isinstance(value, str) and "." not in name and name not in _NO_FIELDS
     }
     if field:
-        if field not in given:
-            raise record.error(f"record has no text {field!r}", hint=f"It has: {', '.join(given)}")
-        return [given[field]]
-    if _TEXT in given:
-        return [given[_TEXT]]
-    if len(given) == 1 or any(quote.text is not None for quote in about.quotes):
-        return list(given.values())
+        if field not in text_by_field:
+            raise record.error(
+                f"record has no text {field!r}", hint=f"It has: {', '.join(text_by_field)}"
+            )
+        return [text_by_field[field]]
+    if _TEXT in text_by_field:
+        return [text_by_field[_TEXT]]
+    if len(text_by_field) == 1 or any(quote.text is not None for quote in about.quotes):
+        return list(text_by_field.values())
     return []
 
 

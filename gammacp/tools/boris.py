@@ -75,10 +75,10 @@ def read(source: Source, *, category: str = "behavior", annotator: str = "observ
     documents = Documents(source, SECONDS)
     is_project = in_utf8(source.content).lstrip(_MARK)[:1] == b"{"
     if is_project:
-        found = _project
+        read_events = _project
     else:
-        found = _tables
-    for name, observer, events in found(source, annotator):
+        read_events = _tables
+    for name, observer, events in read_events(source, annotator):
         spans = documents.of(name)
         if observer in spans.annotators:
             raise source.error(
@@ -135,12 +135,18 @@ def _short(paths: Iterable[str]) -> dict[str, str]:
     everything = set(parts.values())
     whole = [p for p in everything if not any(o != p == o[-len(p) :] for o in everything)]
     short = {}
-    for path, own in parts.items():
-        ending = [o for o in whole if o[-len(own) :] == own]
+    for path, own_parts in parts.items():
+        ending = [o for o in whole if o[-len(own_parts) :] == own_parts]
         if len(ending) == 1:
-            own = ending[0]
-        alone = (k for k in range(1, len(own)) if sum(o[-k:] == own[-k:] for o in whole) == 1)
-        short[path] = PureWindowsPath(*own[-next(alone, len(own)) :]).as_posix() if own else ""
+            own_parts = ending[0]
+        alone = (
+            k for k in range(1, len(own_parts)) if sum(o[-k:] == own_parts[-k:] for o in whole) == 1
+        )
+        short[path] = (
+            PureWindowsPath(*own_parts[-next(alone, len(own_parts)) :]).as_posix()
+            if own_parts
+            else ""
+        )
     return short
 
 
@@ -195,7 +201,7 @@ def _tables(source: Source, annotator: str) -> _Found:
         column = "Observation id"
     else:
         column = annotator
-    found: dict[tuple[str, str], list[_Event]] = {}
+    events_by_reader: dict[tuple[str, str], list[_Event]] = {}
     needed = ("Observation id", "Subject", "Behavior", "Behavior type", column)
     for row in table(source, needed):
         turn = row["Behavior type"].strip().upper()
@@ -209,9 +215,9 @@ def _tables(source: Source, annotator: str) -> _Found:
         at = [row.position(c, c) for c in times]
         event = _Event((row["Behavior"].strip(), subject, modifiers), turn, at[0], at[-1], row.line)
         media = re.sub(r"(^|[/\\])NA$", "", media.strip())
-        found.setdefault((media, row[column].strip()), []).append(event)
-    short = _short(media for media, _ in found)
-    for (media, observer), events in found.items():
+        events_by_reader.setdefault((media, row[column].strip()), []).append(event)
+    short = _short(media for media, _ in events_by_reader)
+    for (media, observer), events in events_by_reader.items():
         yield short[media] or _ALL, observer, events
 
 

@@ -117,9 +117,9 @@ def read(
     lines = _Lines.of(source, spans, feature, features)
     quotes = [Quote(b.parts, b.text, b.key, b.line) for b in lines.bounds]
     document = Quoted([] if text is None else [text], quotes)
-    own = (CODE_POINTS, IN_UTF_16)
+    conventions = (CODE_POINTS, IN_UTF_16)
     hint = "Check that the .txt is the text that was annotated"
-    (settled,) = settle(source, [document], own=own, offsets=offsets, hint=hint)
+    (settled,) = settle(source, [document], own=conventions, offsets=offsets, hint=hint)
     settled.tell(spans)
     for bound, quote in zip(lines.bounds, quotes, strict=True):
         parts = _over_lines(settled.places(quote), text)
@@ -204,11 +204,11 @@ def _link(spans: Spans, lines: Sequence[str]) -> None:
     """Add the links of relations, events and equivalences."""
     source = spans.source
     conf = source.neighbour("annotation.conf") or source.neighbour("../annotation.conf") or b""
-    said = [line.split(maxsplit=1) for line in lines_of(conf.decode("utf-8", "replace"))]
+    settings = [line.split(maxsplit=1) for line in lines_of(conf.decode("utf-8", "replace"))]
     kinds = {
-        line[0]: CHAIN if found[1] else UNDIRECTED
-        for line in said
-        if line[1:] and (found := _SYMMETRIC.search(line[1]))
+        line[0]: CHAIN if match[1] else UNDIRECTED
+        for line in settings
+        if line[1:] and (match := _SYMMETRIC.search(line[1]))
     }
     entries = [line.split(maxsplit=2) for line in lines]
     triggers = {e[0]: e[1].partition(":")[2] for e in entries if e[0][0] == "E" and len(e) > 1}
@@ -230,15 +230,15 @@ def _over_lines(
     parts: list[tuple[int | None, int | None]], text: str | None
 ) -> list[tuple[int | None, int | None]]:
     """Return the parts of an annotation, with those that brat cut at line ends joined again."""
-    found = parts[:1]
+    merged = parts[:1]
     for start, end in parts[1:]:
-        last, reached = found[-1]
+        last, reached = merged[-1]
         gap = (text or "")[reached:start]
         if gap.isspace() and "\n" in gap:
-            found[-1] = last, end
+            merged[-1] = last, end
         else:
-            found.append((start, end))
-    return found
+            merged.append((start, end))
+    return merged
 
 
 def _by_line(text: str | None, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -302,12 +302,14 @@ def write(document: Continuum | Corpus, path: Path, *, notes: Notes | None = Non
 
 def _link_lines(c: Continuum, units: Sequence[Unit]) -> list[str]:
     """Return lines for an annotator's links, all as relations; annotation.conf has their kinds."""
-    found: list[str] = []
+    relation_lines: list[str] = []
     for x, one, other in links_of(c, units):
         if not x.type or any(mark.isspace() for mark in x.type):
             raise DataError(f"link type {x.type!r} cannot be a brat type", hint="Write JSON")
-        found.append(f"R{len(found) + 1}\t{x.type} Arg1:T{one + 1} Arg2:T{other + 1}\t\n")
-    return found
+        relation_lines.append(
+            f"R{len(relation_lines) + 1}\t{x.type} Arg1:T{one + 1} Arg2:T{other + 1}\t\n"
+        )
+    return relation_lines
 
 
 def _line(c: Continuum, number: int, unit: Unit) -> str:

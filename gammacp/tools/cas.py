@@ -76,7 +76,7 @@ def layers_of(cas: Cas) -> dict[str, Layer]:
     A subtype belongs to the layer of its topmost supertype; it can also be named itself. Tokens,
     sentences and notes of tools on a document are read only if they are named.
     """
-    found: list[Layers] = []
+    layer_lists: list[Layers] = []
     for kind in _kinds(cas).values():
         if kind.role == "relation":
             continue
@@ -84,8 +84,8 @@ def layers_of(cas: Cas) -> dict[str, Layer]:
             offered = {kind.layers[-1]}
         else:
             offered = set()
-        found.append({name: Layer(kind.values, name in offered) for name in kind.layers})
-    return union(found)
+        layer_lists.append({name: Layer(kind.values, name in offered) for name in kind.layers})
+    return union(layer_lists)
 
 
 def read(
@@ -187,19 +187,23 @@ def read_layer(
             chosen = a.features.get(feature or "", ())
         else:
             chosen = ()
-        known = {f: "+".join(a.features.get(f, ())) for f in features if f in kind.values}
+        value_by_feature = {
+            f: "+".join(a.features.get(f, ())) for f in features if f in kind.values
+        }
         for name, links in slots.items():
-            there = [(role, *places[to]) for role, to in links if to in places]
-            said = slot(name, [(role, convert(low), convert(high)) for role, low, high in there])
-            known |= {f: value for f, value in said.items() if f in features}
-            if said.keys() & {*features}:
+            fillers_in_text = [(role, *places[to]) for role, to in links if to in places]
+            slot_values = slot(
+                name, [(role, convert(low), convert(high)) for role, low, high in fillers_in_text]
+            )
+            value_by_feature |= {f: value for f, value in slot_values.items() if f in features}
+            if slot_values.keys() & {*features}:
                 why = ""
             elif fillers == "links":
                 why = FILLED
             else:
                 why = NO_UNIT
             _fill(spans, a, links, units, why)
-        about: Any = {"line": a.line, "what": a.what, "features": known}
+        about: Any = {"line": a.line, "what": a.what, "features": value_by_feature}
         labels: list[str | None] = [*chosen]
         for i, label in enumerate(labels or [None]):
             about["key"] = "" if i else a.id
@@ -219,12 +223,12 @@ def _fillers(cas: Cas, kinds: Mapping[str, _Kind], units: AbstractSet[str]) -> s
 
 def _slots(cas: Cas, a: CasAnnotation, kind: _Kind) -> dict[str, list[tuple[str, str]]]:
     """Return the slots of an annotation, each with its roles and the ids of their fillers."""
-    found = {
+    links_by_feature = {
         name: [x for v in a.features[name] for i in v.split() for x in cas.slots.get(i, ())]
         for name in kind.links
         if name in a.features
     }
-    return {name: links for name, links in found.items() if links}
+    return {name: links for name, links in links_by_feature.items() if links}
 
 
 def _fill(
@@ -256,21 +260,21 @@ def _leave_out(
 def _link(spans: Spans, cas: Cas, kinds: Mapping[str, _Kind], units: AbstractSet[str]) -> set[str]:
     """Add relations and chains between units; return the ids of the relations."""
     who = spans.source.annotator
-    made = set()
+    link_ids = set()
     for a in cas.annotations:
         kind = kinds[a.type]
         if kind.role == "relation" and (ends := _ends(a)) and units >= {*ends}:
             spans.link(who, _label(a, kind), *ends, DIRECTED)
-            made.add(a.id)
+            link_ids.add(a.id)
         elif a.id in units and NEXT in kind.links:
             spans.chain(who, kind.layers[-1], [a.id, *a.features.get(NEXT, ())])
-    return made
+    return link_ids
 
 
 def _ends(a: CasAnnotation) -> tuple[str, str] | None:
     """Return the ids of both ends of a relation; None if it does not have both."""
-    found = (tuple(" ".join(a.features.get(end, ())) for end in ends) for ends in ENDS)
-    return next(((s, t) for s, t in found if s and t), None)
+    pairs_of_ends = (tuple(" ".join(a.features.get(end, ())) for end in ends) for ends in ENDS)
+    return next(((s, t) for s, t in pairs_of_ends if s and t), None)
 
 
 def _label(a: CasAnnotation, kind: _Kind) -> str:
@@ -341,9 +345,9 @@ def _apparent_links(cas: Cas, group: Sequence[CasAnnotation]) -> set[str]:
     links: set[str] = set().union(*(a.links for a in group))
     ends = {end for pair in ENDS for end in pair}
     for feature in {f for a in group for f in a.features} - links - set(USUAL_FEATURES):
-        found = [i for a in group for v in a.features.get(feature, ()) for i in v.split()]
-        distinct = len(set(found)) == len(found)
-        if found and cas.ids.issuperset(found) and (feature in ends or distinct):
+        targets = [i for a in group for v in a.features.get(feature, ()) for i in v.split()]
+        distinct = len(set(targets)) == len(targets)
+        if targets and cas.ids.issuperset(targets) and (feature in ends or distinct):
             links.add(feature)
     return links
 

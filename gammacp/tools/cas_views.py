@@ -77,11 +77,11 @@ def _from_xmi(source: Source) -> Cas:
         if not all(key.isdecimal() for key in listed):
             raise view.error("members of a view are not numbers")
         views.setdefault(view.attribute("sofa"), set()).update(listed)
-    there = {e.attribute(f"{_XMI}id"): e for e in root.children if e.tag != f"{_CAS}View"}
-    elements = {k: e.attributes.get("elements", "").split() for k, e in there.items()}
+    element_by_id = {e.attribute(f"{_XMI}id"): e for e in root.children if e.tag != f"{_CAS}View"}
+    elements = {k: e.attributes.get("elements", "").split() for k, e in element_by_id.items()}
     arrays = {
         key: elements[key] or [c.text for c in e.children]
-        for key, e in there.items()
+        for key, e in element_by_id.items()
         if e.tag.startswith(_CAS) and e.tag.endswith("Array") and not e.tag.endswith("FSArray")
     }
     types = beside(source)
@@ -91,11 +91,20 @@ def _from_xmi(source: Source) -> Cas:
         *text,
         views,
         types,
-        {k: e for k, e in there.items() if "sofa" in e.attributes and _ENDS & e.attributes.keys()},
+        {
+            k: e
+            for k, e in element_by_id.items()
+            if "sofa" in e.attributes and _ENDS & e.attributes.keys()
+        },
         lambda e: _xmi_annotation(e, types, arrays),
-        {k: (e.attributes.get("role"), e.attributes.get("target")) for k, e in there.items()},
+        {
+            k: (e.attributes.get("role"), e.attributes.get("target"))
+            for k, e in element_by_id.items()
+        },
         elements,
-        frozenset(k for k, e in there.items() if e.tag not in (f"{_CAS}NULL", f"{_CAS}Sofa")),
+        frozenset(
+            k for k, e in element_by_id.items() if e.tag not in (f"{_CAS}NULL", f"{_CAS}Sofa")
+        ),
     )
 
 
@@ -173,20 +182,22 @@ def _from_json(source: Source) -> Cas:
             raise source.error("view has no list of %MEMBERS")
         ids = {str(m) for m in view["%MEMBERS"] if isinstance(m, int)}
         views.setdefault(str(view.get("%SOFA")), set()).update(ids)
-    there = {str(s["%ID"]): s for s in structures if isinstance(s.get("%ID"), int)}
-    elements = {key: _strings(s.get("%ELEMENTS")) for key, s in there.items()}
-    arrays = {k: elements[k] for k, s in there.items() if holds_several(str(s.get("%TYPE")))}
+    structure_by_id = {str(s["%ID"]): s for s in structures if isinstance(s.get("%ID"), int)}
+    elements = {key: _strings(s.get("%ELEMENTS")) for key, s in structure_by_id.items()}
+    arrays = {
+        k: elements[k] for k, s in structure_by_id.items() if holds_several(str(s.get("%TYPE")))
+    }
     return _first_view(
         source,
         str(sofa["sofaString"]),
         str(sofa.get("%ID")),
         views,
         from_json(root.get("%TYPES")) or beside(source),
-        {key: s for key, s in there.items() if _ENDS & s.keys()},
+        {key: s for key, s in structure_by_id.items() if _ENDS & s.keys()},
         lambda s: _json_annotation(source, s, arrays),
-        {key: (s.get("role"), s.get("@target")) for key, s in there.items()},
+        {key: (s.get("role"), s.get("@target")) for key, s in structure_by_id.items()},
         elements,
-        frozenset(there),
+        frozenset(structure_by_id),
     )
 
 

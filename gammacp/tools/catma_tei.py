@@ -78,9 +78,13 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum:
         places = parts.pop(e.attributes.get(_ID, ""), [])
         if not tag or not places:
             raise e.error(f"{what} has no tag or no place")
-        said = {f.attributes.get("name"): _inside(f, "string").text.strip() for f in e.children}
-        spans.leave_out("value", "of a property, is not the category", len(said.keys() - _SYSTEM))
-        who = said.get(_AUTHOR) or source.annotator
+        value_by_name = {
+            f.attributes.get("name"): _inside(f, "string").text.strip() for f in e.children
+        }
+        spans.leave_out(
+            "value", "of a property, is not the category", len(value_by_name.keys() - _SYSTEM)
+        )
+        who = value_by_name.get(_AUTHOR) or source.annotator
         if len(places) > 1:  # cut where other annotations begin or end
             with source.place_errors(e.line, what):
                 places = list(join(places))
@@ -104,13 +108,13 @@ def _text(source: Source) -> tuple[str, str | None]:
         return source.document, None
     if source.member:
         members = ((PurePosixPath(name), data) for name, data in source.neighbours.items())
-        found = {p.stem: d for p, d in members if (p.parent, p.suffix) == (above, ".txt")}
+        text_by_stem = {p.stem: d for p, d in members if (p.parent, p.suffix) == (above, ".txt")}
     else:
         check_inside(above)
-        found = {p.stem: content_of(p) for p in Path(above).glob("*.txt")}
-    if len(found) != 1:
+        text_by_stem = {p.stem: content_of(p) for p in Path(above).glob("*.txt")}
+    if len(text_by_stem) != 1:
         return source.document, None
-    ((name, content),) = found.items()
+    ((name, content),) = text_by_stem.items()
     return name, Source(Path(f"{name}.txt"), "", "", content).text()
 
 

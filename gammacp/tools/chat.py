@@ -90,11 +90,11 @@ def read(source: Source, *, category: str = SPEAKER) -> Continuum:
         for tier in utterance.tiers:
             if tier != chosen:
                 spans.leave_out("tier", f"%{tier} is not the category")
-        said, times = _timed(main, source)
+        spoken, times = _timed(main, source)
         if not times:
             spans.leave_out("utterance", "has no times")
             continue
-        label = {SPEAKER: speaker, TEXT: said}.get(chosen, utterance.tiers.get(chosen))
+        label = {SPEAKER: speaker, TEXT: spoken}.get(chosen, utterance.tiers.get(chosen))
         what = f"utterance of {speaker}"
         about = {"line": main.line, "what": what}
         spans.add_parts(source.annotator, label or None, times, _COVER, **about)
@@ -105,8 +105,8 @@ def _check_category(utterances: list[_Utterance], chosen: str) -> None:
     """Raise a UsageError if the category is a dependent tier that no utterance has."""
     tiers = dict.fromkeys(name for utterance in utterances for name in utterance.tiers)
     if chosen not in (SPEAKER, TEXT, *tiers):
-        known = ", ".join((SPEAKER, TEXT, *tiers))
-        raise UsageError(f"no utterance has the tier {chosen!r}; there are: {known}")
+        names = ", ".join((SPEAKER, TEXT, *tiers))
+        raise UsageError(f"no utterance has the tier {chosen!r}; there are: {names}")
 
 
 def _entries(source: Source) -> Iterator[_Entry]:
@@ -136,8 +136,10 @@ def _entries(source: Source) -> Iterator[_Entry]:
 def _parts(entries: list[_Entry], source: Source) -> tuple[set[str], list[_Utterance]]:
     """Return the participants' codes, and the utterances."""
     names = [entry.name for entry in entries]
-    said = next((place for place, name in enumerate(names) if name.startswith("*")), len(names))
-    for name, where in (("@Begin", names[:said]), ("@End", names[-1:])):
+    first_utterance = next(
+        (place for place, name in enumerate(names) if name.startswith("*")), len(names)
+    )
+    for name, where in (("@Begin", names[:first_utterance]), ("@End", names[-1:])):
         if name not in where:
             raise source.error(f"transcript has no {name}", hint="Export it again")
     participants: set[str] = set()

@@ -83,26 +83,26 @@ def read(source: Source, *, feature: str | None = None) -> Continuum | Corpus:
         continues no chunk of its category begins one. Subwords that begin a chunk inside of a word
         (`##ing B-PER`) are units, too, and a note counts them
     """
-    found = list(_documents(source))
-    column = _chosen(source, found, feature)
-    others = [c for c in _columns_of_tags(found) if c != column]
+    token_documents = list(_documents(source))
+    column = _chosen(source, token_documents, feature)
+    others = [c for c in _columns_of_tags(token_documents) if c != column]
     documents = Documents(source, TOKENS)
-    titles = [tokens.title for tokens in found]
-    for number, tokens in enumerate(found, 1):
+    titles = [tokens.title for tokens in token_documents]
+    for number, tokens in enumerate(token_documents, 1):
         _take_tags(source, tokens, column)
         # If two documents had the same name, they would become one.
         if tokens.title and titles.count(tokens.title) == 1:
             name = tokens.title
         else:
-            if len(found) > 1:
+            if len(token_documents) > 1:
                 name = f"{source.document}-{number}"
             else:
                 name = source.document
         spans = documents.of(name, _text(tokens))
         _add(spans, source.annotator, tokens)
         for other in others:
-            read_one, left = (_name(tokens, c) for c in (column, other))
-            reason = f"has tags, but {read_one} was read (`feature={left}` reads {left})"
+            read_one, unread = (_name(tokens, c) for c in (column, other))
+            reason = f"has tags, but {read_one} was read (`feature={unread}` reads {unread})"
             spans.leave_out("column", reason)
         further = len(tokens.lines[0][0]) - 2 - len(others)
         spans.leave_out("column", "neither the token nor the tag", further)
@@ -213,10 +213,12 @@ def _chosen(source: Source, found: list[_Tokens], feature: str | None) -> int:
         return named[0]
     if not feature.isdigit() or int(feature) < 2:
         if names:
-            known = f" nor one of the columns {', '.join(names[1:])}"
+            alternatives = f" nor one of the columns {', '.join(names[1:])}"
         else:
-            known = ""
-        raise source.error(f"feature {feature!r} is not a column number of at least 2{known}")
+            alternatives = ""
+        raise source.error(
+            f"feature {feature!r} is not a column number of at least 2{alternatives}"
+        )
     if int(feature) > width:
         line = found[0].lines[0][1]
         raise source.error(f"column {feature} does not exist", line=line)

@@ -78,9 +78,9 @@ def read(source: Source, *, include: str | Sequence[str] = ()) -> Corpus:
 def _judge(works: dict[str, list[Work[Record]]]) -> None:
     """Set the states of examples where `is_confirmed` is invalid or some example is confirmed."""
     for key, [work] in works.items():
-        said = work.content.get("is_confirmed")
-        if "annotation_approver" not in work.content and not isinstance(said, bool | None):
-            works[key] = [replace(work, state=None, said=str(said))]
+        confirmation = work.content.get("is_confirmed")
+        if "annotation_approver" not in work.content and not isinstance(confirmation, bool | None):
+            works[key] = [replace(work, state=None, said=str(confirmation))]
     confirmed = {key: _is_confirmed(work.content) for key, [work] in works.items()}
     if not any(confirmed.values()):
         return
@@ -103,7 +103,7 @@ def _is_confirmed(record: Record) -> bool | None:
 
 def _entries(record: Record) -> Iterator[Entry]:
     """Yield annotator, label, start and end of each span of an example."""
-    own = record.source.annotator
+    annotator_of_file = record.source.annotator
     listed = next((k for k in ("label", "labels") if k in record), None)
     if listed is None and _has_rows(record.get("entities")):
         listed = "entities"
@@ -117,7 +117,7 @@ def _entries(record: Record) -> Iterator[Entry]:
                 )
             if not isinstance(row, list) or len(row) != 3 or not isinstance(row[2], str | None):
                 raise record.error(f'"{listed}" is not a list of [start, end, label]')
-            yield own, row[2], row[0], row[1]
+            yield annotator_of_file, row[2], row[0], row[1]
         return
     if "entities" in record:
         key = "entities"
@@ -127,7 +127,7 @@ def _entries(record: Record) -> Iterator[Entry]:
         if key == "annotations":
             annotator = entity.name("user")
         else:
-            annotator = own
+            annotator = annotator_of_file
         if annotator is None:
             raise entity.error('annotation has no "user"')
         yield annotator, entity.name("label"), entity.get("start_offset"), entity.get("end_offset")

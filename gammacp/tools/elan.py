@@ -129,14 +129,14 @@ def _origin(root: Element) -> int:
 
 def _conventions(place: str, length: float, origin: int) -> list[ConventionNote]:
     """Return notes on unusual conventions for times that the header declares."""
-    found: list[ConventionNote] = []
+    notes: list[ConventionNote] = []
     if length != 1:
         what = f"TIME_UNITS are frames of video, read as {length:.6g} ms each"
-        found.append(ConventionNote(place, f"x{length:.6g}", what, applied=True))
+        notes.append(ConventionNote(place, f"x{length:.6g}", what, applied=True))
     if origin:
         what = f"TIME_ORIGIN of the first medium is {origin} ms, which is added to all times"
-        found.append(ConventionNote(place, f"{origin:+d}", what, applied=True, usual=True))
-    return found
+        notes.append(ConventionNote(place, f"{origin:+d}", what, applied=True, usual=True))
+    return notes
 
 
 def _tiers_to_read(spans: Spans, root: Element, pattern: str | None) -> list[tuple[str, Element]]:
@@ -145,26 +145,26 @@ def _tiers_to_read(spans: Spans, root: Element, pattern: str | None) -> list[tup
     tiers = root.all("TIER")
     names = [_name(tier) for tier in tiers]
     ours = root.attributes.get("AUTHOR") == _AUTHOR
-    found: dict[int, tuple[str, Element]] = {}
+    tier_by_number: dict[int, tuple[str, Element]] = {}
     for number, (name, element) in enumerate(zip(names, tiers, strict=True)):
         annotator, why_not = _annotator_of(element, name, pattern, ours=ours)
         if why_not:
             _leave_out(spans, element, why_not)
         else:
-            found[number] = annotator, element
-    if found or pattern is not None or not source.annotator:
-        taken = [names[number] for number in found]
-        check_chosen(source, pattern, names, taken if pattern is None else taken[:1])
-    return [*found.values()]
+            tier_by_number[number] = annotator, element
+    if tier_by_number or pattern is not None or not source.annotator:
+        tier_names = [names[number] for number in tier_by_number]
+        check_chosen(source, pattern, names, tier_names if pattern is None else tier_names[:1])
+    return [*tier_by_number.values()]
 
 
 def _name(tier: Element) -> str:
     """Return the name of a tier; further tiers have the name of the first."""
-    own = tier.attribute("TIER_ID")
+    identifier = tier.attribute("TIER_ID")
     further = tier.attributes.get("LINGUISTIC_TYPE_REF") == _FURTHER
     if further:
-        return tier.attributes.get("ANNOTATOR", own)
-    return own
+        return tier.attributes.get("ANNOTATOR", identifier)
+    return identifier
 
 
 def _annotator_of(tier: Element, name: str, pattern: str | None, *, ours: bool) -> tuple[str, str]:
@@ -215,8 +215,10 @@ def _times(root: Element) -> tuple[Times, int]:
         unknown = slot.attributes.keys() - {"TIME_SLOT_ID", "TIME_VALUE"}
         if unknown:
             raise slot.error(f"<TIME_SLOT> has an attribute {min(unknown)!r}")
-        known = "TIME_VALUE" in slot.attributes
-        slots[slot.attribute("TIME_SLOT_ID")] = slot.whole_number("TIME_VALUE") if known else None
+        has_time = "TIME_VALUE" in slot.attributes
+        slots[slot.attribute("TIME_SLOT_ID")] = (
+            slot.whole_number("TIME_VALUE") if has_time else None
+        )
     times: Times = {}
     symbolic: list[Element] = []
     named: dict[str, list[Element]] = {}
@@ -245,18 +247,20 @@ def _interpolate(aligned: list[Element], slots: Mapping[str, float | None]) -> d
                 raise a.error(f"time slot {slot!r} does not exist")
             if not sequence or sequence[-1] != slot:
                 sequence.append(slot)
-    known = {i: time for i, slot in enumerate(sequence) if (time := slots[slot]) is not None}
-    places = list(known)
+    time_by_place = {
+        i: time for i, slot in enumerate(sequence) if (time := slots[slot]) is not None
+    }
+    places = list(time_by_place)
     filled: dict[str, float] = {}
     for i, slot in enumerate(sequence):
         k = bisect_left(places, i)
-        if i not in known and not 0 < k < len(places):
+        if i not in time_by_place and not 0 < k < len(places):
             raise aligned[0].source.error(
                 f"time slot {slot!r} has no time, and no neighbours with one"
             )
-        before, after = (i, i) if i in known else (places[k - 1], places[k])
-        low = known[before]
-        high = known[after]
+        before, after = (i, i) if i in time_by_place else (places[k - 1], places[k])
+        low = time_by_place[before]
+        high = time_by_place[after]
         filled[slot] = low + (high - low) * (i - before) / (after - before or 1)
     return filled
 
@@ -331,8 +335,11 @@ def write(document: Continuum, path: Path) -> None:
                 at = [f"ts{len(slots) + 1}", f"ts{len(slots) + 2}"]
                 for slot, time in zip(at, places, strict=True):
                     child(slots, "TIME_SLOT", TIME_SLOT_ID=slot, TIME_VALUE=f"{time:.0f}")
-                own = {"ANNOTATION_ID": f"a{len(slots) // 2}", **dict(zip(_ENDS, at, strict=True))}
-                annotation = child(child(tier, "ANNOTATION"), "ALIGNABLE_ANNOTATION", own)
+                attributes = {
+                    "ANNOTATION_ID": f"a{len(slots) // 2}",
+                    **dict(zip(_ENDS, at, strict=True)),
+                }
+                annotation = child(child(tier, "ANNOTATION"), "ALIGNABLE_ANNOTATION", attributes)
                 child(annotation, "ANNOTATION_VALUE").text = legal(category or "")
     used = {tier.attrib["LINGUISTIC_TYPE_REF"] for tier in root.iter("TIER")}
     for name in sorted({_TYPE, *used}):

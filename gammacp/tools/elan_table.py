@@ -58,21 +58,21 @@ def read(source: Source, *, tier: str | None = None) -> Continuum | Corpus:
         every annotation is a unit; in a column per tier an empty cell is none
     """
     documents = Documents(source, SECONDS)
-    there: dict[str, None] = {}
-    taken: dict[str, None] = {}
+    tier_names: dict[str, None] = {}
+    chosen_names: dict[str, None] = {}
     tally = Tally(source.place)
     for name, value, start, end, line, document in _annotations(source, tally):
-        there[name] = None
+        tier_names[name] = None
         annotator = annotator_of(name, tier or "*")
         spans = documents.of(document or source.document)
         if annotator is None:
             spans.leave_out("annotation", f"tier {name} was not chosen")
             continue
-        taken[name] = None
+        chosen_names[name] = None
         if ANNOTATOR not in (tier or ""):
             annotator = source.annotator or name
         spans.add(annotator, value, start, end, line=line, what="annotation")
-    check_chosen(source, tier, there, taken)
+    check_chosen(source, tier, tier_names, chosen_names)
     for entry in tally.entries():
         documents.leave_out(entry.kind, entry.reason, entry.count)
     return documents.one_or_all()

@@ -50,7 +50,7 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
     times = _times(root)
     tiers = root.at("basic-body").all("tier")
     names = _names(tiers)
-    taken = []
+    chosen_names = []
     for name, element in zip(names, tiers, strict=True):
         annotator = annotator_of(name, tier or "*")
         if annotator is None:
@@ -59,7 +59,7 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
         if source.annotator and not element.children:
             spans.leave_out("tier", "empty")
             continue
-        taken.append(name)
+        chosen_names.append(name)
         if ANNOTATOR not in (tier or ""):
             annotator = source.annotator or name
         spans.declare(annotator)
@@ -67,7 +67,7 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
             start, end = (_time(event, times, edge) for edge in ("start", "end"))
             label = event.text.strip()
             spans.add(annotator, label, start, end, line=event.line, what=f"event {label!r}")
-    check_chosen(source, tier, names, taken)
+    check_chosen(source, tier, names, chosen_names)
     if source.annotator:
         spans.declare(source.annotator)
     return spans.continuum()
@@ -98,17 +98,17 @@ def _time(event: Element, times: dict[str, float | None], edge: str) -> float:
 def _times(root: Element) -> dict[str, float | None]:
     """Return the time of each point; None before the first and after the last known time."""
     points = root.at("basic-body", "common-timeline").all("tli")
-    known: list[tuple[int, float]] = []
+    timed: list[tuple[int, float]] = []
     for place, point in enumerate(points):
         text = point.attributes.get("time", "")
         if text.strip():
-            known.append((place, point.source.position(text, "time", line=point.line)))
+            timed.append((place, point.source.position(text, "time", line=point.line)))
     times: dict[str, float | None] = dict.fromkeys(p.attribute("id") for p in points)
     if len(times) != len(points):
         raise root.error("an id of the timeline occurs twice")
-    for place, time in known:
+    for place, time in timed:
         times[points[place].attribute("id")] = time
-    for (first, low), (last, high) in pairwise(known):
+    for (first, low), (last, high) in pairwise(timed):
         for place in range(first + 1, last):
             share = (place - first) / (last - first)
             times[points[place].attribute("id")] = low + (high - low) * share

@@ -45,13 +45,13 @@ def origin(source: Source, place: Path) -> Origin | None:
     if content is None:
         return None
     try:
-        said = _states_of(content).get((place.parent.name, place.stem))
+        state = _states_of(content).get((place.parent.name, place.stem))
     except DataError as error:
         source.remark("states", f"the project's description is not read: {error}", told=True)
         return None
-    if said is None:
+    if state is None:
         return None
-    return Origin(_STATES.get(said.upper().replace("-", "_")), said)
+    return Origin(_STATES.get(state.upper().replace("-", "_")), state)
 
 
 def _project_in_archive(source: Source) -> bytes | None:

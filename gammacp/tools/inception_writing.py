@@ -84,23 +84,23 @@ def _types(layers: _Layers) -> str:
     """Return the type system for the layers that are written."""
     link = f"{_COREFERENCE}Link"
     child = ElementTree.SubElement
-    found = [(layers.units, ANNOTATION, {layers.feature: STRING})]
+    type_rows = [(layers.units, ANNOTATION, {layers.feature: STRING})]
     if DIRECTED in layers.kinds:
         ends = {"Governor": layers.units, "Dependent": layers.units}
-        found += [(layers.relation, ANNOTATION, {**ends, layers.feature: STRING})]
+        type_rows += [(layers.relation, ANNOTATION, {**ends, layers.feature: STRING})]
     if CHAIN in layers.kinds:
-        said = {"next": link, "referenceType": STRING, "referenceRelation": STRING}
+        link_features = {"next": link, "referenceType": STRING, "referenceRelation": STRING}
         first = {"first": link}
-        found += [(link, ANNOTATION, said)]
-        found += [(f"{_COREFERENCE}Chain", "uima.cas.AnnotationBase", first)]
+        type_rows += [(link, ANNOTATION, link_features)]
+        type_rows += [(f"{_COREFERENCE}Chain", "uima.cas.AnnotationBase", first)]
     root = ElementTree.Element("typeSystemDescription", xmlns=RESOURCES.strip())
     types = child(root, "types")
-    for name, above, known in found:
+    for name, above, ranges in type_rows:
         described = child(types, "typeDescription")
         child(described, "name").text = name
         child(described, "supertypeName").text = above
         features = child(described, "features")
-        for feature, holds in known.items():
+        for feature, holds in ranges.items():
             entry = child(features, "featureDescription")
             child(entry, "name").text = feature
             child(entry, "rangeTypeName").text = holds
@@ -111,10 +111,10 @@ def _xmi(c: Continuum, units: Sequence[Unit], *, layers: _Layers) -> dict[str, s
     text = annotated_text(c, "XMI")
     at = to_utf16(text)
     names = (("type", layers.units), ("relation", layers.relation), ("coref", _COREFERENCE))
-    there = (True, DIRECTED in layers.kinds, CHAIN in layers.kinds)
+    is_needed = (True, DIRECTED in layers.kinds, CHAIN in layers.kinds)
     types = {
         f"xmlns:{key}": f"http:///{name.rpartition('.')[0].replace('.', '/')}.ecore"
-        for (key, name), needed in zip(names, there, strict=True)
+        for (key, name), needed in zip(names, is_needed, strict=True)
         if needed
     }
     root = ElementTree.Element("xmi:XMI", _XMI | types)
@@ -244,15 +244,15 @@ def _tokens(text: str, units: Sequence[tuple[int, int]]) -> list[tuple[int, int]
     cuts = sorted({0, len(text), *(p for unit in wanted for p in unit)})
     starts = {s for s, _ in wanted}
     ends = {e for _, e in wanted}
-    found: list[tuple[int, int]] = []
+    tokens: list[tuple[int, int]] = []
     for low, high in pairwise(cuts):
         words = [(low + m.start(), low + m.end()) for m in _WORD.finditer(text[low:high])]
         if low in starts and (not words or words[0][0] > low):
             words[:1] = [(low, words[0][1] if words else high)]
         if high in ends and (not words or words[-1][1] < high):
             words[-1:] = [(words[-1][0] if words else low, high)]
-        found += words
-    return found
+        tokens += words
+    return tokens
 
 
 def _sentences(text: str, tokens: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:

@@ -147,8 +147,8 @@ def read(
     asked = _Asked(layer, labels, features)
     annotated = [_Task.of(key, tasks[key], listed, asked) for key, listed in chosen.items()]
     quoted = [task.quoted for task in annotated]
-    found = settle(source, quoted, own=(CODE_POINTS, IN_UTF_16), offsets=offsets)
-    for one, settled in zip(annotated, found, strict=True):
+    settled_texts = settle(source, quoted, own=(CODE_POINTS, IN_UTF_16), offsets=offsets)
+    for one, settled in zip(annotated, settled_texts, strict=True):
         _add_task(documents, one, settled, labels)
     return with_shapes(documents.corpus(), shapes, source.place)
 
@@ -164,15 +164,15 @@ def _works(documents: Documents, key: str, task: Record) -> list[Work[Record]]:
         state: State | None
         if cancelled:
             state = State.SKIPPED
-            said = "was_cancelled"
+            wording = "was_cancelled"
             reason = "cancelled"
         else:
-            state, said = _submitted(annotation.get("ground_truth"))
+            state, wording = _submitted(annotation.get("ground_truth"))
         if not cancelled:
             who = _annotator(key, annotation)
         else:
             who = ""
-        works.append(_work(who, annotation, state, said, reason))
+        works.append(_work(who, annotation, state, wording, reason))
     drafts = task.get("drafts")
     for draft in drafts if isinstance(drafts, list) else []:
         entry = Record.of(draft, task.source, task.line)
@@ -270,15 +270,15 @@ class _Task:
     @classmethod
     def of(cls, key: str, task: Record, works: list[Work[Record]], asked: _Asked) -> _Task:
         """Return a task with the annotations that count."""
-        found = [_Annotation(w.annotator, *_regions(w.content, asked)) for w in works]
-        regions = [region for each in found for region in each.regions]
+        annotations = [_Annotation(w.annotator, *_regions(w.content, asked)) for w in works]
+        regions = [region for each in annotations for region in each.regions]
         timed = any(map(_is_timed, regions))
         drawn = any(region.get("type") in _IMAGE_TYPES for region in regions)
         if timed or drawn:
             quoted = Quoted([])
         else:
             quoted = _quoted(key, task, regions)
-        return cls(key, found, quoted, "pixels" if drawn else SECONDS if timed else None)
+        return cls(key, annotations, quoted, "pixels" if drawn else SECONDS if timed else None)
 
 
 def _add_task(documents: Documents, task: _Task, settled: Settled, joining: str) -> None:
@@ -335,14 +335,14 @@ def _regions(
         elif tag not in asked.features:
             passed.append(("region", f"{kind} is not a span"))
         if tag in asked.features and isinstance(region.get("value"), dict):
-            said = region["value"].get(kind)
+            entries = region["value"].get(kind)
             paths = [
                 p if isinstance(p, list) else [p]
-                for p in (said if isinstance(said, list) else [said])
+                for p in (entries if isinstance(entries, list) else [entries])
             ]
             values = [_join(region, [*map(str, path)], "/") for path in paths]
-            known = beside.setdefault(str(region.get("id")), {})
-            known[str(tag)] = _join(region, values, "+")
+            features = beside.setdefault(str(region.get("id")), {})
+            features[str(tag)] = _join(region, values, "+")
     return chosen, beside, passed, relations
 
 
@@ -366,10 +366,10 @@ def _annotator(task: str, annotation: Record) -> str:
     if "completed_by" not in annotation and annotation.name("model_version"):
         return str(annotation["model_version"])
     who = annotation.inner("completed_by").name("email", "username", "id")
-    found = who or annotation.name("completed_by")
-    if found is None:
+    annotator = who or annotation.name("completed_by")
+    if annotator is None:
         raise annotation.error(f'task {task}: annotation has no "completed_by"')
-    return found
+    return annotator
 
 
 def _is_timed(region: Record) -> bool:
@@ -496,7 +496,7 @@ def _by(annotator: str, kind: str) -> dict[str, object]:
 def _results(
     c: Continuum, text: str | None, units: Sequence[Unit], notes: Notes
 ) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = []
+    records: list[dict[str, object]] = []
     for number, u in enumerate(units, 1):
         labels = {"labels": [u.category] if u.category else []}
         value: dict[str, object] = {"start": u.start, "end": u.end, "channel": 0, **labels}
@@ -507,13 +507,13 @@ def _results(
         region: dict[str, object] = {"id": f"u{number}", **names, "type": "labels", "value": value}
         if (c.name, u) in notes:
             region["meta"] = {"text": [notes[c.name, u]]}
-        found.append(region)
+        records.append(region)
     for x, one, other in links_of(c, units):
         if x.kind != CHAIN:
             way = {"direction": "right" if x.kind == DIRECTED else "bi", "labels": [x.type]}
             ways = {"from_id": f"u{one + 1}", "to_id": f"u{other + 1}"}
-            found.append({"type": "relation", **ways, **way})
-    return found
+            records.append({"type": "relation", **ways, **way})
+    return records
 
 
 registered(

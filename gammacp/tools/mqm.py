@@ -86,10 +86,12 @@ def read(
         spans.text = text
         spans.declare(rater)
         label = "/".join(row[p].strip() for p in parts)
-        known = {f: row[f].strip() for f in features}
+        value_by_feature = {f: row[f].strip() for f in features}
         for i, piece in enumerate(pieces):
             if i % 2:
-                spans.add(rater, label, at, at + len(piece), line=row.line, features=known)
+                spans.add(
+                    rater, label, at, at + len(piece), line=row.line, features=value_by_feature
+                )
             at += len(piece)
         if not marks and row["category"].strip().lower().replace("-", " ") != "no error":
             spans.leave_out("error", f"without a mark in the {side}")

@@ -211,19 +211,19 @@ def _listed(record: Record, value: object, what: str) -> list[Record]:
         entries = [("", entry) for entry in value]
     elif value is not None:
         raise record.error(f"spans of {what} are neither a list nor an object")
-    found: list[Record] = []
-    for name, given in entries:
-        if isinstance(given, list) and len(given) == 2:
-            entry = given[0]
+    spans: list[Record] = []
+    for name, entry_value in entries:
+        if isinstance(entry_value, list) and len(entry_value) == 2:
+            entry = entry_value[0]
         else:
-            entry = given
+            entry = entry_value
         if not isinstance(entry, dict):
             raise record.error(f"span of {what} is no object: {str(entry)[:40]!r}")
         span = Record.of(dict(entry), record.source, record.line)
         if name and span.name("schema") is None:
             span["schema"] = name
-        found.append(span)
-    return found
+        spans.append(span)
+    return spans
 
 
 def _is_group(value: object) -> bool:
@@ -241,13 +241,13 @@ def _chosen(spans: list[Record], key: str, wanted: str, source: Source) -> str:
         option = "schema"
     else:
         option = "field"
-    known = list(dict.fromkeys(_named(span, key) for span in spans))
-    names = ", ".join(name or "(none)" for name in known) or "none"
+    distinct_names = list(dict.fromkeys(_named(span, key) for span in spans))
+    names = ", ".join(name or "(none)" for name in distinct_names) or "none"
     if wanted:
-        if wanted not in known:
+        if wanted not in distinct_names:
             raise source.error(f"no span has the {option} {wanted!r}", hint=f"There are: {names}")
         return wanted
-    if len(known) > 1:
+    if len(distinct_names) > 1:
         hints = {
             "schema": "Choose one with `read(schema=)`",
             "field": "Choose one with `read(field=)`",

@@ -122,17 +122,17 @@ def _read_task(
     chosen = task.size("accept") + (task.name("label") is not None)
     spans.leave_out("label", "of the whole task, is not a unit", chosen)
     about: Any = {"line": task.line, "what": f"input {key}"}
-    found: list[tuple[str, str, str | None, Quote]] = []
+    entries: list[tuple[str, str, str | None, Quote]] = []
     for span in task.objects(_spans_of(task), missing_ok=True):
         label = name(span.get("label"))
         start = span.get("start")
         end = span.get("end")
         if isinstance(start, int) and isinstance(end, int) and text is not None:
             quote = Quote(((start, end),), span.text("text"), about["what"], task.line)
-            found.append((key, annotator, label, quote))
+            entries.append((key, annotator, label, quote))
         else:
             spans.add(annotator, label, start, end, **about)
-    return found
+    return entries
 
 
 def write(document: Continuum | Corpus, path: Path) -> None:

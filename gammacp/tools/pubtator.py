@@ -58,8 +58,8 @@ def read(source: Source, *, offsets: str = "check") -> Corpus:
         Quoted([_joined(one.texts)], [_quote(mention) for mention in one.mentions])
         for one in listed.values()
     ]
-    own = (CODE_POINTS, IN_UTF_16)
-    settled = settle(source, quoted, own=own, offsets=offsets, hint=_HINT_ON_TEXTS)
+    conventions = (CODE_POINTS, IN_UTF_16)
+    settled = settle(source, quoted, own=conventions, offsets=offsets, hint=_HINT_ON_TEXTS)
     for (key, one), quotes, counted in zip(listed.items(), quoted, settled, strict=True):
         spans = documents.of(key, _joined(one.texts))
         spans.declare(source.annotator)

@@ -47,7 +47,7 @@ def read(source: Source) -> Corpus:
     names = _names(root)
     with_users = any(root.below("User"))
     sources = list(root.below("TextSource", "PDFSource"))
-    taken = Counter(e.attributes.get("name", "") for e in sources)
+    name_counts = Counter(e.attributes.get("name", "") for e in sources)
     documents = Documents(source, CHARACTERS)
     for e in sources:
         guid = e.attribute("guid")
@@ -56,7 +56,7 @@ def read(source: Source) -> Corpus:
         inside = e
         if e.name == "PDFSource":
             text = inside = next(e.below("Representation"), e)
-        spans = documents.of(name if taken[name] == 1 else f"{name} ({guid})")
+        spans = documents.of(name if name_counts[name] == 1 else f"{name} ({guid})")
         spans.text = _text(text)
         for selection in inside.children:
             if selection.name == "PlainTextSelection":
@@ -76,8 +76,8 @@ def _names(root: Element) -> dict[str, str]:
     """Return a unique name for each user and each code, by case-folded GUID."""
     users = [(_guid(e), e.attribute("name")) for e in root.below("User")]
     paths = list(_codes(root, ()))
-    taken = Counter(path[-1] for _, path in paths)
-    codes = [(g, path[-1] if taken[path[-1]] == 1 else "/".join(path)) for g, path in paths]
+    name_counts = Counter(path[-1] for _, path in paths)
+    codes = [(g, path[-1] if name_counts[path[-1]] == 1 else "/".join(path)) for g, path in paths]
     if not users:
         coded = root.below("PlainTextSelection", "Coding")
         users = [(_guid(e, "creatingUser"), root.source.annotator) for e in coded]

@@ -55,8 +55,8 @@ def read(source: Source, *, layer: str = _ENTITIES) -> Continuum | Corpus:
     documents = Documents(source, CHARACTERS)
     groups = sorted({name for doc in docs for name in doc.spans})
     if layer != _ENTITIES and layer not in groups:
-        there = ", ".join((_ENTITIES, *groups))
-        raise source.error(f"span group {layer!r} does not occur", hint=f"There are: {there}")
+        layers = ", ".join((_ENTITIES, *groups))
+        raise source.error(f"span group {layer!r} does not occur", hint=f"There are: {layers}")
     for number, doc in enumerate(docs, 1):
         if len(docs) == 1:
             name = source.document

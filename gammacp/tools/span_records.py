@@ -75,9 +75,11 @@ def read_factgenie(source: Source, *, offsets: str = "check") -> Corpus:
         for kind in ("flags", "options", "sliders", "text_fields"):
             count = record.size(kind)
             spans.leave_out(kind.removesuffix("s"), "is about the whole example", count)
-    own = (CODE_POINTS, IN_UTF_16)
-    found = settle(source, quoted, own=own, offsets=offsets)
-    for (spans, who, labels), document, settled in zip(added, quoted, found, strict=True):
+    conventions = (CODE_POINTS, IN_UTF_16)
+    settled_documents = settle(source, quoted, own=conventions, offsets=offsets)
+    for (spans, who, labels), document, settled in zip(
+        added, quoted, settled_documents, strict=True
+    ):
         settled.tell(spans)
         for label, quote in zip(labels, document.quotes, strict=True):
             ((start, end),) = settled.places(quote)
@@ -134,23 +136,23 @@ def read_mu_shroom(source: Source, *, labels: str = "hard", least: str = "0") ->
             raise record.error(f"record has {'no id' if key is None else 'an id twice'}")
         spans = documents.of(key, record.text("model_output_text"), line=line)
         soft = record.objects("soft_labels", missing_ok=True)
-        own = record.inner("annotations")
-        if not own and f"{labels}_labels" not in record:
+        annotations = record.inner("annotations")
+        if not annotations and f"{labels}_labels" not in record:
             if labels == "hard":
                 other = "soft"
             else:
                 other = "hard"
             hint = f"Its other labels are read with `read(labels={other})`"
             raise record.error(f"record has no {labels}_labels", hint)
-        chosen = own or {source.annotator: record.get("hard_labels", [])}
-        if own:
+        chosen = annotations or {source.annotator: record.get("hard_labels", [])}
+        if annotations:
             count = record.size("hard_labels") + len(soft)
             spans.leave_out("label", "of the vote, not of an annotator", count)
         elif labels == "soft":
-            kept = [s for s in soft if s.position("prob", "probability") >= bound]
-            chosen = {source.annotator: [[s.get("start"), s.get("end")] for s in kept]}
+            probable = [s for s in soft if s.position("prob", "probability") >= bound]
+            chosen = {source.annotator: [[s.get("start"), s.get("end")] for s in probable]}
             spans.leave_out("label", "hard label", record.size("hard_labels"))
-            spans.leave_out("label", f"less probable than {bound:g}", len(soft) - len(kept))
+            spans.leave_out("label", f"less probable than {bound:g}", len(soft) - len(probable))
         else:
             spans.leave_out("label", "soft label", len(soft))
         for who, listed in chosen.items():

@@ -132,7 +132,7 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
         raise source.error("TextGrid has no tiers", line=tokens.line)
     spans = Spans(source, source.document, SECONDS)
     names: list[str] = []
-    taken: list[str] = []
+    chosen_names: list[str] = []
     for _ in range(tokens.count("number of tiers")):
         kind = tokens.string("a tier class")
         if kind not in ("IntervalTier", "TextTier"):
@@ -148,10 +148,10 @@ def read(source: Source, *, tier: str | None = None) -> Continuum:
             annotator = source.annotator
         if annotator is not None:
             spans.declare(annotator)
-            taken.append(name)
+            chosen_names.append(name)
         _read_tier(tokens, spans, kind, name, annotator)
     tokens.end()
-    check_chosen(source, tier, names, taken)
+    check_chosen(source, tier, names, chosen_names)
     return spans.continuum()
 
 
@@ -215,9 +215,9 @@ def write(document: Continuum, path: Path) -> None:
         points = lanes(
             ((u.start, u.end, u.category or "") for u in units if not u.length), points=True
         )
-        if (own := _FURTHER.fullmatch(annotator)) and own[1] in continuum.annotators:
+        if (match := _FURTHER.fullmatch(annotator)) and match[1] in continuum.annotators:
             raise DataError(
-                f"tier {annotator!r} would be read as a further tier of {own[1]!r}",
+                f"tier {annotator!r} would be read as a further tier of {match[1]!r}",
                 hint="Rename the annotator",
             )
         names = chain([annotator], (f"{annotator} #{number}" for number in count(2)))

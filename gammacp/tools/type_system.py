@@ -48,9 +48,9 @@ class TypeSystem:
 
     def ancestors(self, name: str) -> Iterator[str]:
         """Yield the type, its supertype, and so on."""
-        seen: set[str] = set()
-        while name and name not in seen:
-            seen.add(name)
+        names: set[str] = set()
+        while name and name not in names:
+            names.add(name)
             yield name
             name = self.supertypes.get(name, "")
 
@@ -73,9 +73,10 @@ class TypeSystem:
 
     def is_relation(self, name: str) -> bool:
         """Return whether annotations of this type have two ends that refer to structures."""
-        found = self.features(name)
+        features = self.features(name)
         return any(
-            all(end in found and not self.holds_values(found[end]) for end in ends) for ends in ENDS
+            all(end in features and not self.holds_values(features[end]) for end in ends)
+            for ends in ENDS
         )
 
 
@@ -95,9 +96,9 @@ def beside(source: Source) -> TypeSystem | None:
     DataError
         TypeSystem.xml is broken.
     """
-    own = f"{Path(source.member or source.path.name).stem}.xml"
+    own_name = f"{Path(source.member or source.path.name).stem}.xml"
     named = Path(source.member or source.path.name).name
-    for name in (*TYPE_SYSTEMS, own):
+    for name in (*TYPE_SYSTEMS, own_name):
         if name != named:
             content = source.neighbour(name)
         else:
@@ -105,13 +106,13 @@ def beside(source: Source) -> TypeSystem | None:
         if content is None:
             continue
         try:
-            found = _from_xml(content)
+            type_system = _from_xml(content)
         except DataError as error:
-            if name == own:
+            if name == own_name:
                 continue
             raise source.error(f"{name} beside it: {error.message}") from None
-        if found is not None:
-            return found
+        if type_system is not None:
+            return type_system
     return None
 
 

@@ -89,25 +89,25 @@ class _Annotation:
 
 def layers(source: Source) -> Layers:
     """Return layers with annotations, and their features; offer chains only if nothing else."""
-    found = layers_of(_view(source)[0])
+    layer_by_name = layers_of(_view(source)[0])
     chains = {layer.name for layer in rows_of(source).layers if layer.kind == "CH"}
-    second = bool(found.keys() - chains)
+    second = bool(layer_by_name.keys() - chains)
     return {
         name: replace(layer, offered=not (second and name in chains))
-        for name, layer in found.items()
+        for name, layer in layer_by_name.items()
     }
 
 
 def _slots(features: Sequence[str]) -> dict[int, str]:
     """Return the name of each slot by its column of roles, which its column of targets follows."""
-    found = {i: _SLOT.match(f) for i, f in enumerate(features) if f.startswith("ROLE_")}
-    return {i: match[1] if match else "" for i, match in found.items()}
+    match_by_column = {i: _SLOT.match(f) for i, f in enumerate(features) if f.startswith("ROLE_")}
+    return {i: match[1] if match else "" for i, match in match_by_column.items()}
 
 
 def _values(features: Sequence[str]) -> dict[int, str]:
     """Return the columns that are features with a value."""
-    taken = {c for i in _slots(features) for c in (i, i + 1)}
-    return {i: f for i, f in enumerate(features) if f and i not in taken}
+    slot_columns = {c for i in _slots(features) for c in (i, i + 1)}
+    return {i: f for i, f in enumerate(features) if f and i not in slot_columns}
 
 
 def read(
@@ -161,8 +161,8 @@ def read(
     for of, name, error in faults:
         if of == layer and (not name or {name, name + TARGET} & {feature, *features}):
             raise error
-    made = read_layer(source, cas, layer, feature, features, fillers)
-    return replace(made, about=made.about.with_fact(FACT, fact_of(settled.notes)))
+    continuum = read_layer(source, cas, layer, feature, features, fillers)
+    return replace(continuum, about=continuum.about.with_fact(FACT, fact_of(settled.notes)))
 
 
 def _view(source: Source) -> tuple[Cas, list[_Fault], Settled]:
@@ -170,15 +170,15 @@ def _view(source: Source) -> tuple[Cas, list[_Fault], Settled]:
     parsed, settled = _counted(source, rows_of(source))
     text = settled.text or ""
     faults: list[_Fault] = []
-    there = [
+    annotations_by_layer = [
         (layer, a)
         for layer in parsed.layers
         for a in _KINDS[layer.kind](source, parsed.rows, layer, faults)
     ]
-    names = Counter(a.name for _, a in there)
+    names = Counter(a.name for _, a in annotations_by_layer)
     numbered = [
         (a.name if names[a.name] == 1 else f"{a.name} {layer.name} {number}", layer, a)
-        for number, (layer, a) in enumerate(there)
+        for number, (layer, a) in enumerate(annotations_by_layer)
     ]
     keys = _Keys({row.place: (row.start, row.end) for row in parsed.rows}, faults)
     for key, layer, a in numbered:
@@ -189,16 +189,16 @@ def _view(source: Source) -> tuple[Cas, list[_Fault], Settled]:
     }
     slots: dict[str, list[tuple[str, str]]] = {}
     annotations: list[CasAnnotation] = []
-    following = _following(there)
+    following = _following(annotations_by_layer)
     for key, layer, a in numbered:
-        said = {f: a.values.get(i) for i, f in _values(layer.features).items()}
+        value_by_feature = {f: a.values.get(i) for i, f in _values(layer.features).items()}
         # Do not offer a column of chains that has no value at all.
         if layer.kind == "CH":
             none = {}
         else:
-            none = dict.fromkeys(said, ())
+            none = dict.fromkeys(value_by_feature, ())
         features: dict[str, Sequence[str]] = none | {
-            f: (unescape(v),) for f, v in said.items() if v is not None
+            f: (unescape(v),) for f, v in value_by_feature.items() if v is not None
         }
         for i, name in _slots(layer.features).items():
             links = [(r, _filler(source, keys, layer, a, i, t)) for r, t in _targets(a, i)]
@@ -230,9 +230,9 @@ class _Keys:
 
     def key(self, layer: str, name: str) -> str:
         """Return the key of a layer's only annotation with this name; "" for none or several."""
-        found = self.of.get(name, {}).get(layer, ())
-        if len(found) == 1:
-            return found[0]
+        keys = self.of.get(name, {}).get(layer, ())
+        if len(keys) == 1:
+            return keys[0]
         return ""
 
 
@@ -268,9 +268,9 @@ def _filler(
         )
         keys.faults.append((layer.name, "", error))
         return ""
-    found = keys.of.get(name, {})
-    own = layer.features[column + 1]
-    return next(iter(found.get(own) or next(iter(found.values()), ())), name)
+    keys_by_layer = keys.of.get(name, {})
+    layer_name = layer.features[column + 1]
+    return next(iter(keys_by_layer.get(layer_name) or next(iter(keys_by_layer.values()), ())), name)
 
 
 def _targets(annotation: _Annotation, column: int) -> Iterator[tuple[str, str]]:
@@ -310,8 +310,8 @@ def _relations(
             spots = ((m[2], begins), (m[3], (row.start, row.end))) if m and begins else ()
             named = (key if key not in (None, "0") else f"{at[0]}-{at[1]}" for key, at in spots)
             ends = ((keys.key(base, name),) for name in named)
-            said = zip(layer.features, values, strict=False)
-            features = {f: () if v in _NONE else (unescape(v),) for f, v in said}
+            feature_values = zip(layer.features, values, strict=False)
+            features = {f: () if v in _NONE else (unescape(v),) for f, v in feature_values}
             features |= zip(ENDS[0], ends, strict=False)
             key = f"{layer.name} {row.place} {number}"
             yield CasAnnotation(key, layer.name, row.start, row.end, features, row.line, "relation")
@@ -337,11 +337,11 @@ def _annotations(
         for entries in zip(*stacks.values(), strict=True):
             values = {i: v for i, (v, _) in zip(stacks, entries, strict=True) if v not in _NONE}
             key = next((k for _, k in entries if k), "")
-            made = _Annotation(row.start, row.end, row.line, key, values)
+            annotation = _Annotation(row.start, row.end, row.line, key, values)
             if not key:
-                yield made
+                yield annotation
                 continue
-            first = several.setdefault(key, made)
+            first = several.setdefault(key, annotation)
             for i in {*first.values, *values}:
                 if (was := first.values.get(i)) != (now := values.get(i)):
                     what = f"annotation [{key}] is {was!r} in line {first.line}, but {now!r} here"
@@ -360,7 +360,7 @@ def _mentions(
         relation = layer.features.index(_CHAIN)
     else:
         relation = 0
-    found: dict[str, _Annotation] = {}
+    mention_by_key: dict[str, _Annotation] = {}
     for row in rows:
         cells = _cells(row, layer)
         stacks = [[value for value, _ in annotations_in_cell(cell)] for cell in cells]
@@ -372,15 +372,17 @@ def _mentions(
                     error = source.error(what, line=row.line, hint="Is the file complete?")
                     faults.append((layer.name, "", error))
                 continue
-            said = {i: stack[k] for i, stack in enumerate(stacks) if k < len(stack)}
-            said |= {relation: m[1]}
-            values = {i: v for i, v in said.items() if v and v not in _NONE}
+            value_by_column = {i: stack[k] for i, stack in enumerate(stacks) if k < len(stack)}
+            value_by_column |= {relation: m[1]}
+            values = {i: v for i, v in value_by_column.items() if v and v not in _NONE}
             key = f"{m[2]}->{m[3]}"
-            first = found.get(key) or _Annotation(row.start, row.end, row.line, key, values)
+            first = mention_by_key.get(key) or _Annotation(
+                row.start, row.end, row.line, key, values
+            )
             low = min(first.start, row.start)
             high = max(first.end, row.end)
-            found[key] = _Annotation(low, high, first.line, key, first.values)
-    yield from found.values()
+            mention_by_key[key] = _Annotation(low, high, first.line, key, first.values)
+    yield from mention_by_key.values()
 
 
 _KINDS: dict[str, Any] = {"SP": _annotations, "CH": _mentions, "RL": lambda *_: ()}

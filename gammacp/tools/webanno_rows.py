@@ -62,13 +62,13 @@ def pieces(cell: str, mark: str) -> list[str]:
     >>> pieces(r"a\|b|c\\|d", "|")
     ['a\\|b', 'c\\\\', 'd']
     """
-    found = []
+    parts = []
     begin = 0
     for m in re.finditer(rf"\\.|\{mark}", cell, re.DOTALL):
         if m[0] == mark:
-            found.append(cell[begin : m.start()])
+            parts.append(cell[begin : m.start()])
             begin = m.end()
-    return [*found, cell[begin:]]
+    return [*parts, cell[begin:]]
 
 
 def annotations_in_cell(cell: str) -> list[tuple[str, str]]:
@@ -77,8 +77,8 @@ def annotations_in_cell(cell: str) -> list[tuple[str, str]]:
     >>> annotations_in_cell(r"PER|a\[1]|LOC[2]|b\\[3]")
     [('PER', ''), ('a\\[1]', ''), ('LOC', '2'), ('b\\\\', '3')]
     """
-    found = ((piece, _IDENTIFIER.search(piece)) for piece in pieces(cell, "|"))
-    return [(piece[: m.end(1)], m[2]) if m else (piece, "") for piece, m in found]
+    matches = ((piece, _IDENTIFIER.search(piece)) for piece in pieces(cell, "|"))
+    return [(piece[: m.end(1)], m[2]) if m else (piece, "") for piece, m in matches]
 
 
 def rows_of(source: Source) -> WebannoRows:
@@ -90,7 +90,7 @@ def rows_of(source: Source) -> WebannoRows:
             line=1,
             hint="Import it into INCEpTION and export it as WebAnno TSV v3.3 or UIMA CAS",
         )
-    found: list[RowLayer] = []
+    layers: list[RowLayer] = []
     rows: list[Row] = []
     sentences: list[tuple[int, str]] = []
     pending: list[str] = []
@@ -98,7 +98,7 @@ def rows_of(source: Source) -> WebannoRows:
     for number, line in enumerate(lines, 1):
         if line.startswith("#T_") and line[3:6] in _KINDS and not rows and not pending:
             name, *features = line[6:].split("|")
-            found.append(RowLayer(line[3:5], name, tuple(features), width))
+            layers.append(RowLayer(line[3:5], name, tuple(features), width))
             # The base type of a relation is listed among its features, and has a column, too.
             width += max(1, len(features))
         elif line.startswith("#T_"):
@@ -125,7 +125,7 @@ def rows_of(source: Source) -> WebannoRows:
         raise source.error(
             "file ends before its text", line=len(lines), hint="Check whether the file is complete"
         )
-    return WebannoRows(tuple(found), tuple(rows), tuple(sentences))
+    return WebannoRows(tuple(layers), tuple(rows), tuple(sentences))
 
 
 def _ends_early(rows: list[Row], sentences: list[tuple[int, str]]) -> bool:

@@ -117,13 +117,13 @@ def _drop_traces(root: _Bracket, tally: Tally | None) -> None:
     empty: list[bool] = []  # a stack, as in `_phrase`
     for bracket in reversed(list(_below(root))):
         gone = [c == TRACE or (isinstance(c, _Bracket) and empty.pop()) for c in bracket.children]
-        kept = [c for c, lost in zip(bracket.children, gone, strict=True) if not lost]
+        children = [c for c, lost in zip(bracket.children, gone, strict=True) if not lost]
         dropped = sum(c == TRACE for c in bracket.children) + (bracket.label == TRACE)
         if tally is not None:
             tally.add("trace", "nothing of the text", dropped)
-        empty.append(bracket.label == TRACE or not kept)
+        empty.append(bracket.label == TRACE or not children)
         if not empty[-1]:
-            bracket.children[:] = kept
+            bracket.children[:] = children
 
 
 def _words(root: _Bracket, path: Path) -> list[str]:

@@ -83,7 +83,10 @@ def breakdown(treebank: Treebank) -> dict[str, Any]:
         raise UsageError("a breakdown by relations needs dependency trees")
     choices = list(_choices(treebank))
     confused = _grouped((c, tuple(sorted(c.relations))) for c in choices if not c.same_label)
-    confusions = [{"relations": pair, "count": _weight(own)} for pair, own in confused.items()]
+    confusions = [
+        {"relations": pair, "count": _weight(choices_of_pair)}
+        for pair, choices_of_pair in confused.items()
+    ]
     return {
         "relations": _most_first(_relations(choices), "tokens", "agreed"),
         "confusions": _most_first(confusions, "count"),
@@ -122,10 +125,10 @@ def _place(sentence: Dependencies, token: int) -> int:
 
 
 def _grouped(choices: Iterable[tuple[TokenPair, Any]]) -> dict[Any, list[TokenPair]]:
-    found = defaultdict(list)
+    choices_by_group = defaultdict(list)
     for choice, group in choices:
-        found[group].append(choice)
-    return found
+        choices_by_group[group].append(choice)
+    return choices_by_group
 
 
 def _most_first(rows: Iterable[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
@@ -145,9 +148,9 @@ def _relations(choices: list[TokenPair]) -> Iterator[dict[str, Any]]:
     total = _weight(choices)
     # Keep the order of the text: that of a set would depend on the hashes of strings.
     either = _grouped((c, relation) for c in choices for relation in dict.fromkeys(c.relations))
-    for relation, own in either.items():
-        tokens = _weight(own)
-        apart = _weight(c for c in own if not c.same_label)
+    for relation, own_choices in either.items():
+        tokens = _weight(own_choices)
+        apart = _weight(c for c in own_choices if not c.same_label)
         # Share of the choices: a token counts twice if both give the relation, else once.
         share = (2 * tokens - apart) / (2 * total)
         yield {
@@ -155,28 +158,28 @@ def _relations(choices: list[TokenPair]) -> Iterator[dict[str, Any]]:
             "tokens": tokens,
             "agreed": tokens - apart,
             "label": ratio(apart / total, 2 * share * (1 - share), "")[0],
-            "head": _of_heads(own, tokens),
+            "head": _of_heads(own_choices, tokens),
         }
 
 
 def _of_heads(choices: Iterable[TokenPair], tokens: float) -> float:
     places = _grouped((c, place) for c in choices for place in c.heads)
-    alike = sum((_weight(own) / (2 * tokens)) ** 2 for own in places.values())
+    alike = sum((_weight(own_choices) / (2 * tokens)) ** 2 for own_choices in places.values())
     apart = _weight(c for c in choices if not c.same_head)
     return ratio(apart / tokens, 1 - alike if len(places) > 1 else 0.0, "")[0]
 
 
 def _accuracies(choices: Iterable[tuple[TokenPair, str]]) -> list[dict[str, Any]]:
     rows = []
-    for group, own in _grouped(choices).items():
-        heads = [c for c in own if c.same_head]
+    for group, own_choices in _grouped(choices).items():
+        heads = [c for c in own_choices if c.same_head]
         right = {
             "las": [c for c in heads if c.same_label],
             "uas": heads,
-            "label": [c for c in own if c.same_label],
+            "label": [c for c in own_choices if c.same_label],
         }
-        n = _weight(own)
-        shares = {name: _weight(found) / n for name, found in right.items()}
+        n = _weight(own_choices)
+        shares = {name: _weight(right_choices) / n for name, right_choices in right.items()}
         rows.append({"group": group, "tokens": n, **shares})
     return _most_first(rows, "tokens")
 

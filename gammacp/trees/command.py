@@ -84,10 +84,10 @@ def syntax(
     report = report_on(read, **_options(read, treebanks, computing))
     document = report.as_dict()
     if output is not None:
-        found = consensus_trees(read.treebank)
-        found.write(output)
-        document["consensus"] = {"file": str(output), **found.as_dict()}
-        message(found.in_words(str(output)))
+        consensus = consensus_trees(read.treebank)
+        consensus.write(output)
+        document["consensus"] = {"file": str(output), **consensus.as_dict()}
+        message(consensus.in_words(str(output)))
     if json:
         print_json({**document, "failures": unread_json()})
     else:
@@ -114,12 +114,14 @@ def _options(read: ReadTreebank, treebanks: Treebanks, computing: TreeComputing)
     of_trees = ("preset", "bootstrap", "breakdown", "consensus")
     graphs = read.treebank.of_graphs
     wrong = of_trees if graphs else ("time_limit",)
-    if given := [f"--{name.replace('_', '-')}" for name in wrong if options[name]]:
+    if wrong_options := [f"--{name.replace('_', '-')}" for name in wrong if options[name]]:
         if graphs:
             kinds = ("trees", "graphs")
         else:
             kinds = ("graphs", "trees")
-        raise UsageError(f"{' and '.join(given)}: only for {kinds[0]}, and these are {kinds[1]}")
+        raise UsageError(
+            f"{' and '.join(wrong_options)}: only for {kinds[0]}, and these are {kinds[1]}"
+        )
     del options["consensus"]
     if options.pop("preset"):
         options["chance"] = None

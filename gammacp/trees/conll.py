@@ -116,11 +116,11 @@ def _not_yet(sentences: list[Dependencies]) -> list[Dependencies]:
 
 def _unsound(rows: Sequence[tuple[int, list[str]]], path: Path, name: str | None) -> Dependencies:
     """Return a placeholder for a faulty sentence, with its place and its words only."""
-    kept = [(k, f) for k, f in rows if f[0].isdigit()] or rows
-    forms = tuple(f[1] if len(f) > 1 else MISSING for _, f in kept)
-    heads = (0,) * len(kept)
-    labels = (MISSING,) * len(kept)
-    lines = tuple(k for k, _ in kept)
+    word_rows = [(k, f) for k, f in rows if f[0].isdigit()] or rows
+    forms = tuple(f[1] if len(f) > 1 else MISSING for _, f in word_rows)
+    heads = (0,) * len(word_rows)
+    labels = (MISSING,) * len(word_rows)
+    lines = tuple(k for k, _ in word_rows)
     return Dependencies(heads, labels, forms, str(path), lines, name, missing=UNSOUND)
 
 
@@ -214,8 +214,8 @@ def _edges(
         for part in cell.split("|") if ":" in cell else ():
             head, _, label = part.partition(":")
             if not label or (head != "0" and head not in cells):
-                said = f"{part!r} has no head in the sentence, or no label; DEPS is not compared"
-                defects.append(Defect(Kind.ENHANCED, str(path), line, said))
+                message = f"{part!r} has no head in the sentence, or no label; DEPS is not compared"
+                defects.append(Defect(Kind.ENHANCED, str(path), line, message))
                 return ()
             edges.append((head, label, dependent))
     return tuple(dict.fromkeys(edges))

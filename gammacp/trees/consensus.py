@@ -64,8 +64,8 @@ def best_tree(weights: Mapping[Arc, int], n: int) -> tuple[int, ...]:
     graph: nx.DiGraph[int] = nx.DiGraph()
     graph.add_nodes_from(range(n + 1))
     graph.add_weighted_edges_from((h, t, w) for (h, t), w in weights.items())
-    found = nx.maximum_spanning_arborescence(graph)
-    heads = {t: h for h, t in found.edges}
+    tree = nx.maximum_spanning_arborescence(graph)
+    heads = {t: h for h, t in tree.edges}
     return tuple(heads[t] for t in range(1, n + 1))
 
 
@@ -142,21 +142,21 @@ def _other_heads(
     # If every token has its best head, only heads with as many votes can be in an equally good
     # tree.
     everywhere = best == sum(most)
-    found = []
+    other_heads = []
     for token, head in enumerate(heads, 1):
         equal = []
         for other, t in sorted(worth):
             if t != token or other == head or (everywhere and worth[other, t] < most[t - 1]):
                 continue
-            kept = {a: w for a, w in worth.items() if a[1] != token or a[0] == other}
+            allowed = {a: w for a, w in worth.items() if a[1] != token or a[0] == other}
             try:
-                again = best_tree(kept, n)
+                again = best_tree(allowed, n)
             except nx.NetworkXException:  # no tree has that arc
                 continue
-            if sum(kept[h, k] for k, h in enumerate(again, 1)) == best:
+            if sum(allowed[h, k] for k, h in enumerate(again, 1)) == best:
                 equal.append(other)
-        found.append(tuple(equal))
-    return tuple(found)
+        other_heads.append(tuple(equal))
+    return tuple(other_heads)
 
 
 def _label(
@@ -173,20 +173,22 @@ def _label(
 
 
 def _majority(columns: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    known = [column for column in columns if column]
-    return tuple(Counter(values).most_common(1)[0][0] for values in zip(*known, strict=True))
+    filled = [column for column in columns if column]
+    return tuple(Counter(values).most_common(1)[0][0] for values in zip(*filled, strict=True))
 
 
 def _of_words(
     sentences: Sequence[Dependencies], forms: tuple[str, ...], name: str
 ) -> tuple[str, ...]:
     """Return for each word the value that most sentences with this word give; "_" if none does."""
-    known = [s for s in sentences if getattr(s, name)]
-    found = [
-        Counter(getattr(s, name)[t] for s in known if not s.forms or s.forms[t] == forms[t])
+    tagged = [s for s in sentences if getattr(s, name)]
+    votes_by_token = [
+        Counter(getattr(s, name)[t] for s in tagged if not s.forms or s.forms[t] == forms[t])
         for t in range(sentences[0].n_tokens)
     ]
-    return tuple(max(votes, key=votes.__getitem__, default="_") for votes in found if known)
+    return tuple(
+        max(votes, key=votes.__getitem__, default="_") for votes in votes_by_token if tagged
+    )
 
 
 @dataclass(frozen=True)
@@ -206,12 +208,12 @@ class ConsensusTrees:
 
     def as_dict(self) -> dict[str, int]:
         """Count sentences, tokens, tied heads, tied labels, and sentences left out."""
-        found = [tree for _, tree in self.trees]
+        trees = [tree for _, tree in self.trees]
         return {
-            "sentences": len(found),
-            "tokens": sum(c.tree.n_tokens for c in found),
-            "tied_heads": sum(map(bool, (o for c in found for o in c.other_heads))),
-            "tied_labels": sum(map(bool, (o for c in found for o in c.other_labels))),
+            "sentences": len(trees),
+            "tokens": sum(c.tree.n_tokens for c in trees),
+            "tied_heads": sum(map(bool, (o for c in trees for o in c.other_heads))),
+            "tied_labels": sum(map(bool, (o for c in trees for o in c.other_labels))),
             "sentences_left_out": self.left_out,
         }
 
@@ -225,12 +227,12 @@ class ConsensusTrees:
         """
         n = self.as_dict()
         if self.left_out:
-            left = f"; {self.left_out} left out, since tokens differ"
+            rest = f"; {self.left_out} left out, since tokens differ"
         else:
-            left = ""
+            rest = ""
         return (
             f"{place}: consensus of {n['sentences']} sentences, {n['tokens']} tokens; "
-            f"{n['tied_heads']} heads and {n['tied_labels']} labels are tied{left}"
+            f"{n['tied_heads']} heads and {n['tied_labels']} labels are tied{rest}"
         )
 
     def write(self, path: Path) -> None:

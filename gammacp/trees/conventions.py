@@ -42,10 +42,10 @@ def check_conventions(kind: str, how: Mapping[str, str]) -> None:
         A value of each option of `CONVENTIONS`.
     """
     for option, value in how.items():
-        known = CONVENTIONS[option]
+        kinds_by_value = CONVENTIONS[option]
         if value:
-            one_of(option, value, filter(None, known))
-        if kind not in known[value]:
+            one_of(option, value, filter(None, kinds_by_value))
+        if kind not in kinds_by_value[value]:
             raise UsageError(f"{option} {value!r} is not for {kind} trees")
 
 
@@ -71,12 +71,14 @@ def by_convention(
         Punctuation of a sentence without words is not known.
     """
     if ignore == "punct":
-        kept = without_punctuation(sentence, tally)
+        converted = without_punctuation(sentence, tally)
     else:
-        kept = sentence
+        converted = sentence
     if labels == "universal":
-        kept = replace(kept, relations=tuple(r.split(":")[0] for r in kept.relations))
-    return kept
+        converted = replace(
+            converted, relations=tuple(r.split(":")[0] for r in converted.relations)
+        )
+    return converted
 
 
 def is_punctuation(form: str) -> bool:
@@ -113,20 +115,20 @@ def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> D
     (2, 0, 2)
     """
     if set(sentence.forms) <= {"_"}:
-        said = "punctuation is recognised by the words, and this sentence has none"
-        raise error_in(sentence, said, hint="Leave out `ignore=punct`.")
-    kept = [t for t, form in enumerate(sentence.forms, start=1) if not is_punctuation(form)]
-    if not kept or len(kept) == sentence.n_tokens:
+        fault = "punctuation is recognised by the words, and this sentence has none"
+        raise error_in(sentence, fault, hint="Leave out `ignore=punct`.")
+    word_numbers = [t for t, form in enumerate(sentence.forms, start=1) if not is_punctuation(form)]
+    if not word_numbers or len(word_numbers) == sentence.n_tokens:
         return sentence
     if tally is not None:
-        tally.add("token", "punctuation", sentence.n_tokens - len(kept))
-    number = {token: k for k, token in enumerate(kept, start=1)}
+        tally.add("token", "punctuation", sentence.n_tokens - len(word_numbers))
+    number = {token: k for k, token in enumerate(word_numbers, start=1)}
 
     def head_of(token: int) -> int:
-        seen = {token}
+        passed = {token}
         head = sentence.heads[token - 1]
-        while 0 < head <= sentence.n_tokens and head not in number and head not in seen:
-            seen.add(head)
+        while 0 < head <= sentence.n_tokens and head not in number and head not in passed:
+            passed.add(head)
             head = sentence.heads[head - 1]
         # A token attached to a cycle of punctuation has no head left: it becomes a cycle of its
         # own.
@@ -136,7 +138,7 @@ def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> D
     columns: dict[str, Any] = {}
     for name in _COLUMNS:
         values = getattr(sentence, name)
-        columns[name] = tuple(values[t - 1] for t in kept) if values else ()
+        columns[name] = tuple(values[t - 1] for t in word_numbers) if values else ()
     # Edges use the new numbers of their words; those of empty nodes do not change.
     new = {str(t): str(number.get(t, head_of(t))) for t in range(1, sentence.n_tokens + 1)}
     gone = {t for t in new if int(t) not in number}
@@ -147,7 +149,7 @@ def without_punctuation(sentence: Dependencies, tally: Tally | None = None) -> D
     ]
     return replace(
         sentence,
-        heads=tuple(map(head_of, kept)),
+        heads=tuple(map(head_of, word_numbers)),
         **columns,
         enhanced=tuple(dict.fromkeys(edges)),
         multiword=tuple((inside[0], inside[-1], form) for inside, form in ranges if inside),

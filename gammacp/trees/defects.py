@@ -61,16 +61,16 @@ def find_defects(treebank: Treebank) -> list[Defect]:
     treebank
         Treebank; it is not changed.
     """
-    found: list[Defect] = []
+    defects: list[Defect] = []
     for item in treebank.items:
         for sentence in item.annotations.values():
             if isinstance(sentence, Dependencies) and treebank.kind == "dependency":
-                found += _inside(sentence)
+                defects += _inside(sentence)
         if treebank.kind != "graph":
-            found += _between(item)
+            defects += _between(item)
         else:
-            found += ()
-    return found
+            defects += ()
+    return defects
 
 
 def _inside(sentence: Dependencies) -> Iterator[Defect]:
@@ -85,24 +85,24 @@ def _inside(sentence: Dependencies) -> Iterator[Defect]:
 
     for token, head in enumerate(sentence.heads, start=1):
         if not 0 <= head <= n:
-            said = f"head {head} of token {token} in a sentence of {n} tokens"
-            yield defect(Kind.BAD_HEAD, token, said)
+            fault = f"head {head} of token {token} in a sentence of {n} tokens"
+            yield defect(Kind.BAD_HEAD, token, fault)
     for cycle in _cycles(sentence.heads):
         path = " → ".join(str(token) for token in (*cycle, cycle[0]))
         yield defect(Kind.CYCLE, cycle[0], f"tokens {path}")
     roots = [token for token, head in enumerate(sentence.heads, start=1) if head == 0]
     if len(roots) > 1:
-        said = f"tokens {', '.join(map(str, roots))} all have head 0"
-        yield defect(Kind.SEVERAL_ROOTS, roots[1], said)
+        fault = f"tokens {', '.join(map(str, roots))} all have head 0"
+        yield defect(Kind.SEVERAL_ROOTS, roots[1], fault)
 
 
 def _cycles(heads: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """Yield the cycles of a sentence, each from its first token on."""
-    seen: set[int] = set()
+    passed: set[int] = set()
     for token in range(1, len(heads) + 1):
         path: list[int] = []
-        while 0 < token <= len(heads) and token not in seen:
-            seen.add(token)
+        while 0 < token <= len(heads) and token not in passed:
+            passed.add(token)
             path.append(token)
             token = heads[token - 1]
         if token in path:
@@ -117,14 +117,14 @@ def _between(item: Item) -> Iterator[Defect]:
         line = sentence.line
         by = f"by {first_name} ({_place(first)})"
         if sentence.n_tokens != first.n_tokens:
-            said = f"{sentence.n_tokens} tokens by {name}, {first.n_tokens} {by}"
-            yield Defect(Kind.TOKEN_COUNT, sentence.file, line, said)
+            message = f"{sentence.n_tokens} tokens by {name}, {first.n_tokens} {by}"
+            yield Defect(Kind.TOKEN_COUNT, sentence.file, line, message)
         elif sentence.forms and first.forms and sentence.forms != first.forms:
             k = _difference(first.forms, sentence.forms)
             if isinstance(sentence, Dependencies):
                 line = sentence.lines[k]
-            said = f"token {k + 1} is {sentence.forms[k]!r} by {name}, {first.forms[k]!r} {by}"
-            yield Defect(Kind.FORM, sentence.file, line, said)
+            message = f"token {k + 1} is {sentence.forms[k]!r} by {name}, {first.forms[k]!r} {by}"
+            yield Defect(Kind.FORM, sentence.file, line, message)
 
 
 def _place(sentence: Sentence) -> str:

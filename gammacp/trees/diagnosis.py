@@ -56,18 +56,18 @@ def _attachments(sentences: dict[str, Dependencies]) -> str:
         name = f"{largest} {forms[largest - 1]!r}"
     else:
         name = str(largest)
-    said = _by_value(heads[largest - 1], sentences)
-    return f"{text}; largest: token {name}, {max(s[largest] for s in below)} below it, head {said}"
+    votes = _by_value(heads[largest - 1], sentences)
+    return f"{text}; largest: token {name}, {max(s[largest] for s in below)} below it, head {votes}"
 
 
 def _descendants(heads: Sequence[int]) -> list[int]:
     """Count the tokens below each node; walks up from each token end at a cycle."""
     sizes = [0] * (len(heads) + 1)
     for token in range(1, len(heads) + 1):
-        seen = {token}
+        passed = {token}
         node = heads[token - 1]
-        while 0 < node <= len(heads) and node not in seen:
-            seen.add(node)
+        while 0 < node <= len(heads) and node not in passed:
+            passed.add(node)
             sizes[node] += 1
             node = heads[node - 1]
     return sizes

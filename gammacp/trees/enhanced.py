@@ -76,22 +76,22 @@ def edge_counts(a: Dependencies, b: Dependencies, matched: Mapping[int, int]) ->
     matched
         Words of b, from 0, that are words of a.
     """
-    found = np.zeros((2, 2))
+    counts = np.zeros((2, 2))
     if not (a.enhanced and b.enhanced):
-        return found
+        return counts
     in_a = {-1: -1, **{j: i for i, j in matched.items()}}
     one = collapse(a)
     two = collapse(b)
     lost = {(i, j) for i, j in matched.items() if (i in one) != (j in two)}
-    found[1] = sum(len(edges) for i, edges in one.items() if (i, matched.get(i)) not in lost)
-    found[1] += sum(len(edges) for j, edges in two.items() if (in_a.get(j), j) not in lost)
+    counts[1] = sum(len(edges) for i, edges in one.items() if (i, matched.get(i)) not in lost)
+    counts[1] += sum(len(edges) for j, edges in two.items() if (in_a.get(j), j) not in lost)
     for i, j in matched.items():
         # −2 is no word of a.
         x = one.get(i, [])
         y = [(in_a.get(head, -2), steps) for head, steps in two.get(j, [])]
-        found[0, 0] += (Counter(x) & Counter(y)).total()
-        found[0, 1] += (Counter(_universal(x)) & Counter(_universal(y))).total()
-    return found
+        counts[0, 0] += (Counter(x) & Counter(y)).total()
+        counts[0, 1] += (Counter(_universal(x)) & Counter(_universal(y))).total()
+    return counts
 
 
 def several_edges(sentence: Dependencies) -> int:

@@ -30,7 +30,7 @@ def evalb_brackets(sentence: Phrase) -> Counter[Bracketing]:
     tree = sentence.tree
     leaves = 0
     before: list[int] = []  # leaves with a place before each node's first one
-    found: Counter[Bracketing] = Counter()
+    brackets: Counter[Bracketing] = Counter()
     for i, (label, first) in enumerate(zip(tree.labels, tree.leftmost, strict=True)):
         if first == i:
             before.append(leaves)
@@ -39,8 +39,8 @@ def evalb_brackets(sentence: Phrase) -> Counter[Bracketing]:
             before.append(before[first])
             name = category(label)
             if leaves > before[i] and name != "TOP":
-                found[_EQUAL.get(name, name), before[i] + 1, leaves] += 1
-    return found
+                brackets[_EQUAL.get(name, name), before[i] + 1, leaves] += 1
+    return brackets
 
 
 def evalb_f1(treebank: Treebank) -> float:

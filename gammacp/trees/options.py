@@ -68,8 +68,8 @@ class Treebanks:
         if not files or reading.dataset is not None:
             raise UsageError("give files of trees; none ship with gammacp")
         campaign = requested_campaign(files, reading)
-        said = campaign.values
-        of_units = [key for key in said if key not in _OF_TREES]
+        values = campaign.values
+        of_units = [key for key in values if key not in _OF_TREES]
         campaign.refuse(
             {
                 **dict.fromkeys(of_units, "it is for units, but these are trees"),
@@ -79,35 +79,35 @@ class Treebanks:
         how = {name: value for name, value in asdict(self).items() if name != "strict"}
         with campaign.confine():
             spare_files(writes, campaign.paths)
-            found = read_treebank(
+            treebank = read_treebank(
                 campaign.paths,
                 kind=how.pop("trees"),
                 **how,
-                layout=said.get("layout"),
-                documents=(campaign.documents, said.get("document", ())),
-                rename=said.get("rename"),
-                exclude=said.get("exclude", ()),
+                layout=values.get("layout"),
+                documents=(campaign.documents, values.get("document", ())),
+                rename=values.get("rename"),
+                exclude=values.get("exclude", ()),
                 noted={
                     "campaign": campaign.stamp,
                     "round": campaign.round,
-                    "document": ",".join(said.get("document", ())),
+                    "document": ",".join(values.get("document", ())),
                 },
             )
-        errors = (each.error.message_and_place for each in found.failures)
+        errors = (each.error.message_and_place for each in treebank.failures)
         messages(errors, before="gammacp: ", error=True)
-        note_unread(found.unread, found.incomplete, allowed=reading.allow_unread)
-        for line in found.messages:
+        note_unread(treebank.unread, treebank.incomplete, allowed=reading.allow_unread)
+        for line in treebank.messages:
             message(line)
         if self.strict:
-            found.require_complete()
-        return found
+            treebank.require_complete()
+        return treebank
 
     def measured(
         self, files: Sequence[Path], reading: Reading
     ) -> tuple[dict[str, Any], tuple[LeftOut, ...]]:
         """Return the data that measures of trees are given, by name, and what was left out."""
-        found = self.read(files, reading)
-        return {"treebank": found.treebank}, found.left_out
+        treebank = self.read(files, reading)
+        return {"treebank": treebank.treebank}, treebank.left_out
 
     def refuse(self) -> None:
         """Raise a UsageError if an option of trees was given although units are read."""

@@ -119,9 +119,9 @@ def pair_sentences(
     for annotator, sentences in annotations.items():
         if annotator == longest:
             continue
-        known = Side.of([_first(row, annotations) for row in rows])
-        found = _pair(known, Side.of(sentences), pairing, document, sentences)
-        _join(rows, found, annotator, len(sentences))
+        side = Side.of([_first(row, annotations) for row in rows])
+        pairs = _pair(side, Side.of(sentences), pairing, document, sentences)
+        _join(rows, pairs, annotator, len(sentences))
     items = []
     for row in rows:
         k = next(iter(row.values()))
@@ -140,7 +140,7 @@ def _join(rows: list[dict[str, int]], found: Pairs, annotator: str, count: int) 
 
     Sentences without a partner get a new row after that of their predecessor.
     """
-    row_of = {place: known for known, place in found.items()}
+    row_of = {place: row_number for row_number, place in found.items()}
     following: dict[int, list[dict[str, int]]] = defaultdict(list)
     before = -1
     for place in range(count):
@@ -185,15 +185,15 @@ def _pair(a: Side, b: Side, pairing: str, document: str, sentences: Sequence[Sen
 def _by_words(a: Side, b: Side) -> Pairs:
     if len(a) == len(b) and list(chain(*a.words)) == list(chain(*b.words)):
         return {k: k for k in range(len(a))}
-    found = _equal(a, b)
-    return found | _similar(a, b, found)
+    pairs = _equal(a, b)
+    return pairs | _similar(a, b, pairs)
 
 
 def _without_words(a: Side, b: Side) -> Pairs:
     if a.has_names and b.has_names and a.names != b.names:
-        found = _by_name(a, b)
-        if 2 * len(found) >= min(len(a), len(b)):
-            return found
+        pairs = _by_name(a, b)
+        if 2 * len(pairs) >= min(len(a), len(b)):
+            return pairs
     if len(a) == len(b):
         return {k: k for k in range(len(a))}
     blocks = SequenceMatcher(None, a.lengths, b.lengths, autojunk=False).get_matching_blocks()
@@ -209,26 +209,26 @@ def _equal(a: Side, b: Side) -> Pairs:
     """Pair sentences with equal words, each with at most one other."""
     left = _places(a)
     right = _places(b)
-    found = _Found(a, b)
+    pairing = _Found(a, b)
     for words, ks in left.items():
         if len(ks) == 1 and len(right[words]) == 1:
-            found.take(ks[0], right[words][0])
+            pairing.take(ks[0], right[words][0])
     if a.has_names and b.has_names:
         for i, j in _by_name(a, b).items():
-            found.take(i, j)
+            pairing.take(i, j)
     # The ends of both documents are neighbours, too.
     for step, outside in ((1, (-1, -1)), (-1, (len(a), len(b)))):
-        for i, j in [outside, *found.pairs.items()]:
-            while found.take(i + step, j + step):
+        for i, j in [outside, *pairing.pairs.items()]:
+            while pairing.take(i + step, j + step):
                 i = i + step
                 j = j + step
     for words, ks in left.items():
         if not words and len(ks) != len(right[words]):
             continue  # without words and in other numbers nothing tells which they are
-        free = [j for j in right[words] if j not in found.taken]
-        for i, j in zip([i for i in ks if i not in found.pairs], free, strict=False):
-            found.take(i, j)
-    return found.pairs
+        free = [j for j in right[words] if j not in pairing.taken]
+        for i, j in zip([i for i in ks if i not in pairing.pairs], free, strict=False):
+            pairing.take(i, j)
+    return pairing.pairs
 
 
 def _places(side: Side) -> dict[Words, list[int]]:
@@ -249,8 +249,13 @@ class _Found:
 
     def take(self, i: int, j: int) -> bool:
         """Pair two sentences if both exist, are free and have equal words; return success."""
-        there = 0 <= i < len(self.a) and 0 <= j < len(self.b)
-        if not there or i in self.pairs or j in self.taken or self.a.words[i] != self.b.words[j]:
+        is_inside = 0 <= i < len(self.a) and 0 <= j < len(self.b)
+        if (
+            not is_inside
+            or i in self.pairs
+            or j in self.taken
+            or self.a.words[i] != self.b.words[j]
+        ):
             return False
         self.pairs[i] = j
         self.taken.add(j)
@@ -259,9 +264,9 @@ class _Found:
 
 def _similar(a: Side, b: Side, found: Pairs) -> Pairs:
     """Pair the other sentences that share more than half of their words, by best assignment."""
-    taken = set(found.values())
+    paired = set(found.values())
     rows = [i for i in range(len(a)) if i not in found]
-    columns = [j for j in range(len(b)) if j not in taken]
+    columns = [j for j in range(len(b)) if j not in paired]
     edges = [
         (r, c, gain - MORE_THAN + _hint(a, b, found, rows[r], columns[c]))
         for r, c, gain in _common([a.words[i] for i in rows], [b.words[j] for j in columns])
@@ -305,8 +310,8 @@ def _common(a: Sequence[Words], b: Sequence[Words]) -> Iterator[tuple[int, int, 
     turned = y.T.tocsc()
     for start in range(0, len(a), _BLOCK):
         both = (x[start : start + _BLOCK] @ turned).tocoo()
-        own = np.array([len(words) for words in a[start : start + _BLOCK]])
-        dice = 2 * both.data / (own[both.row] + sizes[both.col])
+        own_lengths = np.array([len(words) for words in a[start : start + _BLOCK]])
+        dice = 2 * both.data / (own_lengths[both.row] + sizes[both.col])
         for k in np.flatnonzero(dice > MORE_THAN):
             yield start + int(both.row[k]), int(both.col[k]), float(dice[k])
 

@@ -50,18 +50,20 @@ def documents_of(treebank: Treebank) -> Mapping[str, Mapping[str, list[Dependenc
     treebank
         Dependency treebank; sentences that are left out of it are missing here, too.
     """
-    found: dict[str, dict[str, list[Dependencies]]] = {}
+    documents: dict[str, dict[str, list[Dependencies]]] = {}
     for item in treebank.items:
         for annotator, sentence in item.annotations.items():
             if isinstance(sentence, Dependencies):
-                own = found.setdefault(item.document, {}).setdefault(annotator, [])
-                own.append(sentence)
-    for document in found.values():
+                sentences_of_annotator = documents.setdefault(item.document, {}).setdefault(
+                    annotator, []
+                )
+                sentences_of_annotator.append(sentence)
+    for document in documents.values():
         for sentences in document.values():
             # Sentences that only one annotator has may stand elsewhere among the items.
             if all(s.lines for s in sentences):
                 sentences.sort(key=lambda s: s.lines[0])
-    return found
+    return documents
 
 
 def segmentations(
@@ -115,14 +117,14 @@ def _blocks(
 
     A sentence without characters belongs to the block of the sentence before it.
     """
-    found: list[list[Dependencies]] = [[]]
+    blocks: list[list[Dependencies]] = [[]]
     last = -1
     for sentence, end in zip(sentences, ends, strict=True):
         if last in common and end != last:
-            found.append([])
-        found[-1].append(sentence)
+            blocks.append([])
+        blocks[-1].append(sentence)
         last = end
-    return [tuple(block) for block in found]
+    return [tuple(block) for block in blocks]
 
 
 def joined(sentences: Sequence[Dependencies]) -> Dependencies:

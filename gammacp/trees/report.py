@@ -144,7 +144,7 @@ def syntax_report(
         "breakdown": by_relation(treebank) if breakdown else None,
         "sentences": [_sentence(treebank, share) for share in worst] or None,
     }
-    document |= {key: found for key, found in asked.items() if found is not None}
+    document |= {key: table for key, table in asked.items() if table is not None}
     if by_annotator:
         document |= _by_annotator(treebank, result)
     differing = [s.item for s in worst if s.share["plain"]]
@@ -197,16 +197,16 @@ def _notes(total: TreeAlpha) -> Iterator[str]:
     if not (beyond := total.beyond_chance):
         return
     plain = beyond["plain"]
-    if names := plain.told["annotators_left_out"]:
+    if names := plain.details["annotators_left_out"]:
         yield f"chance leaves out annotators of too few sentences: {', '.join(names)}"
-    if lost := plain.told["sentences_left_out"]:
+    if lost := plain.details["sentences_left_out"]:
         yield (
             f"chance leaves out {counted(lost, 'sentence')}: fewer than three others are of "
             "similar length (within a quarter)"
         )
     if unseen := not_shown(plain.p, PERMUTATIONS):
         yield unseen[0]
-        if plain.told["equal_length"] < _MOSTLY:
+        if plain.details["equal_length"] < _MOSTLY:
             yield "too few sentences are of equal length to show it"
     if total.items < _ENOUGH:
         yield (

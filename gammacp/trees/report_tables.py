@@ -70,14 +70,14 @@ def tables(report: TreeReport) -> list[Table]:
     """
     document = report.as_dict()
     if "alpha" in document:
-        found = _trees(document)
+        listed = _trees(document)
     else:
-        found = _graphs(document)
+        listed = _graphs(document)
     if scores := document.get("universal"):
         columns = (Column(name, header, number) for name, header in _UD.items() if name in scores)
         record = {"title": "F₁ of Universal Dependencies", **scores}
-        found.insert(1, Table((Column("title", ""), *columns), [record]))
-    return found
+        listed.insert(1, Table((Column("title", ""), *columns), [record]))
+    return listed
 
 
 def _trees(document: Record) -> list[Table]:
@@ -89,7 +89,7 @@ def _trees(document: Record) -> list[Table]:
     shown = [*values]
     if document["evalb"] is not None:
         shown.append(Column("evalb", "EVALB", value_or_interval))
-    found = [_by_measure(shown, _rows(document, names))]
+    listed = [_by_measure(shown, _rows(document, names))]
     if "pairs" in document:
         parts = [{"title": " – ".join(p["annotators"]), **p} for p in document["pairs"]]
         for part in document["without"]:
@@ -100,7 +100,7 @@ def _trees(document: Record) -> list[Table]:
             Column("items", "sentences", count),
             *values,
         )
-        found.append(Table(columns, [{**part, **_beyond(part, "value")} for part in parts]))
+        listed.append(Table(columns, [{**part, **_beyond(part, "value")} for part in parts]))
     if rows := document.get("documents", []):
         columns = (
             Column("document", "document"),
@@ -108,12 +108,12 @@ def _trees(document: Record) -> list[Table]:
             Column("share", "of Dₒ plain", share),
             *(Column(name, _SCORES[name], number) for name in names),
         )
-        found.append(Table(columns, rows))
+        listed.append(Table(columns, rows))
     if "breakdown" in document:
-        found += _breakdown(document["breakdown"])
+        listed += _breakdown(document["breakdown"])
     if "sentences" in document:
-        found.append(Table(SENTENCES, document["sentences"]))
-    return found
+        listed.append(Table(SENTENCES, document["sentences"]))
+    return listed
 
 
 def _by_measure(measures: Sequence[Column], rows: Sequence[Record]) -> Table:
@@ -277,12 +277,12 @@ def _graphs(document: Record) -> list[Table]:
     ]
     rows.append({"title": "as published", **document})
     columns = [Column(name, header, value_or_interval) for name, header in _GRAPHS.items()]
-    found = [Table((Column("title", ""), *columns), rows)]
+    listed = [Table((Column("title", ""), *columns), rows)]
     values = [Column(name, header, number) for name, header in _GRAPHS.items() if name != "plain"]
     size = Column("items", "sentences", count)
     for key, title in (("documents", "document"), ("pairs", "annotators")):
         if parts := document.get(key, []):
-            found.append(Table((Column(title, title, _name), size, *values), parts))
+            listed.append(Table((Column(title, title, _name), size, *values), parts))
     if "sentences" in document:
         what = (
             Column("share", "of all apart", share),
@@ -290,8 +290,8 @@ def _graphs(document: Record) -> list[Table]:
             _LINES,
             Column("what", "what", value=_what, wrapped=True),
         )
-        found.append(Table((_SENTENCE, *what), document["sentences"]))
-    return found
+        listed.append(Table((_SENTENCE, *what), document["sentences"]))
+    return listed
 
 
 def _what(record: Record) -> str:

@@ -193,8 +193,8 @@ def read_treebank(
     """
     if kind is not None:
         one_of("trees", kind, KINDS)
-    given = [paths] if isinstance(paths, str | Path) else paths
-    listed = [file for path in given for file in globbed(Path(path))]
+    path_list = [paths] if isinstance(paths, str | Path) else paths
+    listed = [file for path in path_list for file in globbed(Path(path))]
     suffixes = "dependency" if kind == "enhanced" else kind
     everything, how = name_files(
         listed, pattern=pattern, layout=layout, folders=folders, kind=suffixes
@@ -237,9 +237,9 @@ def read_treebank(
         note,
     )
     losses = [left_out, passed_over(listed, everything), *(t.entries() for t in tallies.values())]
-    found = (*defects, *find_defects(treebank))
+    all_defects = (*defects, *find_defects(treebank))
     unread = _with_documents(failures, named)
-    return ReadTreebank(treebank, found, gather(losses), notes, unread)
+    return ReadTreebank(treebank, all_defects, gather(losses), notes, unread)
 
 
 def _with_documents(failures: Sequence[DataError], named: Sequence[Named]) -> tuple[Failure, ...]:
@@ -255,15 +255,15 @@ def _selection(
     noted: Mapping[str, str | None],
 ) -> tuple[str, ...]:
     """Return what was selected or changed, as entries of signatures."""
-    said: list[tuple[str, Sequence[str]]] = []
-    said += [(key, (value,)) for key, value in options.items() if value and value not in _PLAIN]
-    said += [("rename", pair) for pair in rename.items()]
+    parts: list[tuple[str, Sequence[str]]] = []
+    parts += [(key, (value,)) for key, value in options.items() if value and value not in _PLAIN]
+    parts += [("rename", pair) for pair in rename.items()]
     if exclude:
-        said += [("exclude", exclude)]
+        parts += [("exclude", exclude)]
     else:
-        said += []
-    said += [(key, (value,)) for key, value in noted.items() if value]
-    return tuple(entry(key, *values) for key, values in said)
+        parts += []
+    parts += [(key, (value,)) for key, value in noted.items() if value]
+    return tuple(entry(key, *values) for key, values in parts)
 
 
 def _items(
@@ -279,11 +279,11 @@ def _items(
         documents.setdefault(one.document, {})[one.annotator] = sentences[one.path]
     items: list[Item] = []
     left_out: list[LeftOut] = []
-    for document, own in sorted(documents.items()):
-        how = _pairing(document, pairing, own, defects)
-        sound = _complete(pair_sentences(document, own, pairing=how)[0], tallies)
+    for document, annotations in sorted(documents.items()):
+        how = _pairing(document, pairing, annotations, defects)
+        sound = _complete(pair_sentences(document, annotations, pairing=how)[0], tallies)
         items += sound
-        left_out += without_partner(sound, len(own))
+        left_out += without_partner(sound, len(annotations))
     return items, left_out
 
 
@@ -295,11 +295,11 @@ def read_sentences(path: Path) -> list[Sentence]:
     path
         Path of the file.
     """
-    plain = {option: next(iter(known)) for option, known in CONVENTIONS.items()}
-    found, _, failures = _read_all([path], _recognise(path, "utf-8"), plain)
+    plain = {option: next(iter(kinds_by_value)) for option, kinds_by_value in CONVENTIONS.items()}
+    sentences_by_path, _, failures = _read_all([path], _recognise(path, "utf-8"), plain)
     if failures:
         raise failures[0]
-    return found[path]
+    return sentences_by_path[path]
 
 
 def _pairing(
@@ -392,13 +392,13 @@ def _read_all(
     leaves, size, ignore, labels = (conventions[option] for option in CONVENTIONS)
 
     def each(read: Callable[[Path], T], paths: Iterable[Path]) -> dict[Path, T]:
-        found: dict[Path, T] = {}
+        content_by_path: dict[Path, T] = {}
         for path in paths:
             try:
-                found[path] = read(path)
+                content_by_path[path] = read(path)
             except DataError as error:
                 failures.append(error.at(path))
-        return found
+        return content_by_path
 
     def graphs(path: Path) -> list[Sentence]:
         from gammacp.trees.graphs.penman import read_penman
@@ -457,9 +457,9 @@ def _with_edges(sentence: Dependencies) -> Dependencies:
 
 def _complete(items: Sequence[Item], tallies: Mapping[Path, Tally]) -> list[Item]:
     """Remove annotations that are missing or unsound from the items."""
-    found = []
+    complete = []
     for item in items:
-        there = {}
+        sentence_by_annotator = {}
         for annotator, sentence in item.annotations.items():
             if sentence.missing:
                 if isinstance(sentence, MeaningGraph):
@@ -468,7 +468,7 @@ def _complete(items: Sequence[Item], tallies: Mapping[Path, Tally]) -> list[Item
                     what = "sentence"
                 tallies[Path(sentence.file)].add(what, sentence.missing)
             else:
-                there[annotator] = sentence
-        if there:
-            found.append(Item(item.document, item.name, there))
-    return found
+                sentence_by_annotator[annotator] = sentence
+        if sentence_by_annotator:
+            complete.append(Item(item.document, item.name, sentence_by_annotator))
+    return complete

@@ -106,9 +106,9 @@ class Words:
             same = aligned_words(first, self)
         else:
             same = {}
-        there = {j: i for i, j in same.items()}
+        number_by_partner = {j: i for i, j in same.items()}
         return {
-            str(j + 1): str(there[j] + 1) if j in there else f"{j + 1}′"
+            str(j + 1): str(number_by_partner[j] + 1) if j in number_by_partner else f"{j + 1}′"
             for j in range(self.sentence.n_tokens)
         }
 
@@ -144,11 +144,11 @@ def aligned_words(a: Words, b: Words) -> Pairs:
             zones[-1] = zones[-1][0], max(end, zones[-1][1])
         else:
             zones.append((start, end))
-    found: Pairs = {}
+    pairs: Pairs = {}
     places = {span: j for j, span in enumerate(b.spans)}
     for i, (start, end) in enumerate(a.spans):
         if (start, end) in places and not any(s < end and start < e for s, e in zones):
-            found[i] = places[start, end]
+            pairs[i] = places[start, end]
     for low, high in zones:
         inside = [
             [k for k, (start, end) in enumerate(w.spans) if low <= start and end <= high]
@@ -157,8 +157,8 @@ def aligned_words(a: Words, b: Words) -> Pairs:
         forms = [
             [w.sentence.forms[k].lower() for k in ks] for w, ks in zip((a, b), inside, strict=True)
         ]
-        found.update((inside[0][i], inside[1][j]) for i, j in _common(*forms))
-    return found
+        pairs.update((inside[0][i], inside[1][j]) for i, j in _common(*forms))
+    return pairs
 
 
 def _common(x: Sequence[str], y: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -200,8 +200,8 @@ def ud_counts(a: Words, b: Words) -> Floats:
         _keys(a, lambda i: i, xpos=tagged),
         _keys(b, lambda j: in_a.get(j), xpos=tagged),
     ]
-    found = np.zeros((2, len(UD_SCORES)))
-    found[:, 0] = len(set(a.spans) & set(b.spans)), len(set(a.spans)) + len(set(b.spans))
+    counts = np.zeros((2, len(UD_SCORES)))
+    counts[:, 0] = len(set(a.spans) & set(b.spans)), len(set(a.spans)) + len(set(b.spans))
     # Columns of tokens and sentences come before these, those of elas and eulas after them.
     for k, (x, y) in enumerate(zip(*sides, strict=True), start=_SENTENCES + 1):
         if any("_" in side and all(v in (None, "_") for v in side) for side in (x, y)):
@@ -209,14 +209,14 @@ def ud_counts(a: Words, b: Words) -> Floats:
             continue
         missing = {i for i, j in matched.items() if "_" in (x[i], y[j])}
         gone = {matched[i] for i in missing}
-        found[0, k] = sum(
+        counts[0, k] = sum(
             x[i] is not None and x[i] == y[j] for i, j in matched.items() if i not in missing
         )
         counted = [v not in (None, "_") and i not in missing for i, v in enumerate(x)]
         counted += [v not in (None, "_") and j not in gone for j, v in enumerate(y)]
-        found[1, k] = sum(counted)
-    found[:, -2:] = edge_counts(a.sentence, b.sentence, matched)
-    return found
+        counts[1, k] = sum(counted)
+    counts[:, -2:] = edge_counts(a.sentence, b.sentence, matched)
+    return counts
 
 
 def _keys(words: Words, place: Callable[[int], int | None], *, xpos: bool) -> list[list[object]]:
@@ -248,8 +248,8 @@ def _keys(words: Words, place: Callable[[int], int | None], *, xpos: bool) -> li
     tagged = zip(labelled, upos, features, below, strict=True)
     mlas = ["_" if tag == "_" else (label, tag, f, *b) for label, tag, f, b in tagged]
     all_tags: list[object] = [
-        "_" if tag == "_" or (xpos and own == "_") else (tag, xpos and own, f)
-        for tag, own, f in zip(upos, own_tags, features, strict=True)
+        "_" if tag == "_" or (xpos and own_tag == "_") else (tag, xpos and own_tag, f)
+        for tag, own_tag, f in zip(upos, own_tags, features, strict=True)
     ]
     named = zip(labelled, lemmas, strict=True)
     blex = ["_" if lemma == "_" else (label, lemma) for label, lemma in named]

@@ -17,7 +17,10 @@ DISSIMILARITIES = (
 
 
 def random_continuum(seed: int, n_annotators: int, n_units: int) -> Continuum:
-    """Dense or sparse, with unlabelled units, points, duplicates and annotators without units."""
+    """Return a random continuum with unlabelled units, points and duplicates.
+
+    It is dense or sparse by chance, and some annotators may have no units.
+    """
     rng = np.random.default_rng(seed)
     starts = rng.integers(0, rng.integers(2, 60), n_units).astype(float)
     lengths = rng.integers(rng.integers(0, 2), 8, n_units)

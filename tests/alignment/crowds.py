@@ -12,7 +12,10 @@ from tests.alignment.continua import DISSIMILARITIES
 
 
 def crowd(seed: int, n_annotators: int, n_units: int, n_spans: int | None = None) -> Continuum:
-    """Units drawn from a few spans; some are moved a little, some marked twice by one annotator."""
+    """Draw units from a few spans.
+
+    Some units are moved a little, and some are marked twice by one annotator.
+    """
     rng = np.random.default_rng(seed)
     spans = int(rng.integers(1, 5)) if n_spans is None else n_spans
     start = rng.integers(0, 12 * spans, spans)
@@ -23,7 +26,7 @@ def crowd(seed: int, n_annotators: int, n_units: int, n_spans: int | None = None
     step = rng.integers(-2, 3, (2, n_units)) * moved
     starts = (start[which] + step[0]).astype(float)
     ends = np.maximum(starts + 1, start[which] + length[which] + step[1])
-    # Units per annotator are as uneven as in real crowds.
+    # The numbers of units per annotator are as uneven as in real crowds.
     share = rng.dirichlet(np.full(n_annotators, rng.choice((0.3, 3.0))))
     return Continuum.from_codes(
         tuple(f"A{i}" for i in range(n_annotators)),
@@ -36,7 +39,7 @@ def crowd(seed: int, n_annotators: int, n_units: int, n_spans: int | None = None
 
 
 def crowd_problem(seed: int, *, cover: bool = False, largest: int = 12) -> Problem:
-    """A crowd small enough to enumerate every group of it."""
+    """Return the problem of a crowd that is small enough to enumerate all groups."""
     rng = np.random.default_rng(seed + 7)
     n = int(rng.integers(3, largest + 1))
     continuum = crowd(seed, n, int(rng.integers(n, 15)))

@@ -1,4 +1,4 @@
-"""Every group of a small problem, straight from the definition, and the best partition."""
+"""Enumeration of all groups of a small problem, and the best partition, from the definitions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def problem_of(seed: int, n: int, units: int, *, cover: bool = False) -> Problem
 
 
 def all_groups(problem: Problem) -> dict[Group, float]:
-    """Gain of every transversal of two and more units whose pairs are all edges."""
+    """Return the gain of every transversal of two or more units whose pairs are all candidates."""
     weight = edges(problem)
     found: dict[Group, float] = {}
     growing: list[Group] = [(u,) for u in range(problem.n_units)]
@@ -52,7 +52,7 @@ def listed(columns: Columns) -> dict[Group, float]:
 
 
 def most_gain(problem: Problem, groups: dict[Group, float]) -> float:
-    """What the best partition gains, by dynamic programming over sets of units."""
+    """Return the gain of the best partition, by dynamic programming over sets of units."""
     of_first: dict[int, list[tuple[int, float]]] = {u: [] for u in range(problem.n_units)}
     for group, gain in groups.items():
         of_first[group[0]].append((sum(1 << u for u in group), gain))

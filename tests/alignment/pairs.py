@@ -1,4 +1,4 @@
-"""What each pair of a unitary alignment costs, one at a time: for other ways to the same sums."""
+"""The cost of each pair of a unitary alignment, one at a time, to check sums by other means."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from gammacp.dissimilarity import unit_columns
 
 
 class PairCost(NamedTuple):
-    """`first` or `second` is None for the empty unit; then there are no parts, and d is Δ."""
+    """Cost of one pair of a unitary alignment.
+
+    `first` or `second` is None for the empty unit; the pair then has no parts and costs Δ.
+    """
 
     unitary_alignment: int
     annotators: tuple[str, str]

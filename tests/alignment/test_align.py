@@ -58,7 +58,10 @@ def test_pruned_unpruned_and_brute_force_agree(continuum: Continuum) -> None:
 
 
 def test_disorder_is_the_sum_of_unitary_disorders_over_mean_units() -> None:
-    """2015, §4.5: Σ over unitary alignments of their mean pair cost, divided by x̄."""
+    """The disorder is the sum over unitary alignments of their mean pair cost, divided by x̄.
+
+    The formula is that of Mathet et al. 2015, §4.5.
+    """
     continuum = load("alex-paul-suzan")
     a = align(continuum)
     total = math.fsum(u.disorder for u in a.unitary_alignments)
@@ -73,7 +76,7 @@ def test_disorder_is_the_sum_of_unitary_disorders_over_mean_units() -> None:
 
 
 def test_a_unit_alone_has_disorder_delta() -> None:
-    """Every pair with an empty unit costs Δ, (u∅, u∅) too."""
+    """A unit alone costs Δ, since every pair with an empty unit costs Δ, (u∅, u∅) too."""
     continuum = Continuum.from_units([Unit("A", 0, 5, "x")], annotators=["A", "B", "C"])
     a = align(continuum, Combined(delta=2))
     assert [u.disorder for u in a.unitary_alignments] == [2]
@@ -81,7 +84,7 @@ def test_a_unit_alone_has_disorder_delta() -> None:
     assert a.unitary_alignments[0].units["B"] is None
 
 
-def test_as_graph_and_table() -> None:
+def test_an_alignment_is_converted_to_a_graph_and_a_table() -> None:
     continuum = load("figure10")
     a = align(continuum)
     graph = a.to_networkx()
@@ -131,7 +134,7 @@ def test_pathological_density_ends(
     best = best_disorder(continuum, bind(Combined(), continuum), time_limit=2)
     assert best.bound <= best.disorder
     if starts[1] == starts[0]:
-        # Everybody has the same units: what does not divide by n is all that is left over.
+        # All annotators have the same units; only the units beyond a multiple of n remain.
         assert best.status is Status.OPTIMAL
 
 
@@ -147,7 +150,7 @@ def test_unitary_alignments_are_in_order_of_position(method: str, continuum: Con
 
 
 def test_no_bound_is_below_zero() -> None:
-    # Time is up before anything is proven.
+    # The time limit passes before anything is proven.
     units = [Unit(f"A{a}", 10 * i + a, 10 * i + 15, "a") for a in range(3) for i in range(60)]
     continuum = Continuum.from_units(units)
     bound = bind(Combined(), continuum)
@@ -156,7 +159,7 @@ def test_no_bound_is_below_zero() -> None:
 
 
 def test_stages_are_tuned_one_by_one() -> None:
-    """A field that is not given has its default, and what no stage reads is no tuning."""
+    """A stage without tuning has its defaults, and values that no stage reads are refused."""
     tuned = Limits(tuning=[Components(nodes=3)])
     assert tuned.of(Components) == Components(nodes=3)
     assert tuned.of(Ties) == Ties()

@@ -1,4 +1,4 @@
-"""Pools: every alignment within the limit is counted, by what a list of all partitions has."""
+"""Pools of alternative alignments, against a list of all partitions."""
 
 import json
 import math
@@ -22,7 +22,7 @@ Groups = tuple[tuple[int, ...], ...]
 
 
 def partitions(units: tuple[int, ...], annotator: list[int]) -> Iterator[Groups]:
-    """All partitions with at most one unit of each annotator in a group."""
+    """Yield all partitions with at most one unit of each annotator in a group."""
     if not units:
         yield ()
         return
@@ -35,7 +35,7 @@ def partitions(units: tuple[int, ...], annotator: list[int]) -> Iterator[Groups]
 
 
 def disorders(continuum: Continuum, cost: Floats, delta: float) -> Floats:
-    """The disorder of every partition, ascending, straight from 2015, §4.5."""
+    """Return the disorder of every partition in ascending order, by Mathet et al. 2015, §4.5."""
     n = continuum.n_annotators
     annotator = continuum.annotator_codes.tolist()
     pairs = n * (n - 1) // 2
@@ -50,13 +50,15 @@ def disorders(continuum: Continuum, cost: Floats, delta: float) -> Floats:
 
 
 def sporadic(u: Unit, v: Unit) -> float:
-    """d of 2015, eqs. 3 and 4, by hand for α = β = Δ = 1."""
+    """Return the dissimilarity of Mathet et al. 2015, eqs. 3 and 4, for α = β = Δ = 1."""
     apart = abs(u.start - v.start) + abs(u.end - v.end)
     return (apart / (u.end - u.start + v.end - v.start)) ** 2 + (u.category != v.category)
 
 
 def tied_continuum(rng: random.Random) -> Continuum:
-    """Few whole positions and labels, so that many alignments cost the same."""
+    """Return a continuum of few whole positions and labels, so that many alignments cost
+    the same.
+    """
     names = "ABCD"[: rng.choice([2, 2, 3, 3, 4])]
     units = []
     for name in names:
@@ -67,7 +69,7 @@ def tied_continuum(rng: random.Random) -> Continuum:
 
 
 def check_pool(continuum: Continuum, every: Floats, within: float, **options: object) -> bool:
-    """Compare a pool with all partitions; whether several alignments count."""
+    """Compare a pool with all partitions, and return whether it has several alignments."""
     pool = alignments(continuum, within=within, **options)  # type: ignore[arg-type]
     expected = int((every <= every[0] + within + 1e-9).sum())
     assert (pool.count, pool.exact) == (expected, True)
@@ -120,8 +122,11 @@ def test_the_first_is_that_of_align() -> None:
         assert np.array_equal(alignments(continuum)[0].groups, align(continuum).groups)
 
 
-def test_copies_multiply() -> None:
-    """A swap that costs nothing in each of 40 places: 2⁴⁰ alignments, of which few are listed."""
+def test_identical_units_multiply_the_number_of_alignments() -> None:
+    """Identical units multiply the count, but only a few alignments are listed.
+
+    A swap that costs nothing at each of 40 places makes 2⁴⁰ alignments.
+    """
     units = []
     for i in range(40):
         place = 100 * i
@@ -134,8 +139,11 @@ def test_copies_multiply() -> None:
     assert f"7 of {2**40:,} alignments are listed" in pool.notes
 
 
-def test_a_pool_of_any_disorder_has_as_many_as_there_are() -> None:
-    """Two units: together (disorder ¼) or each alone (2); three by two annotators: 13 in all."""
+def test_a_pool_without_limit_has_all_partitions() -> None:
+    """An infinite `within` gives all partitions; counted by hand.
+
+    Two units are together (disorder ¼) or each alone (2); two by two units have 7 partitions.
+    """
     near = Continuum.from_units([Unit("A", 0, 2, "x"), Unit("B", 1, 3, "x")])
     pool = alignments(near, within=math.inf)
     assert [a.disorder for a in pool] == pytest.approx([0.25, 2.0])
@@ -149,7 +157,7 @@ def test_a_pool_of_any_disorder_has_as_many_as_there_are() -> None:
 
 @pytest.mark.parametrize(("seed", "cases"), [(3, 12), pytest.param(4, 200, marks=pytest.mark.slow)])
 def test_the_best_are_found_however_much_worse(seed: int, cases: int) -> None:
-    """Units far apart, of which a group is dearer than any units alone."""
+    """The best alignments are found even where grouping costs more than leaving units alone."""
     rng = random.Random(seed)
     beyond = 0
     for _ in range(cases):
@@ -176,7 +184,7 @@ def test_the_best_are_found_however_much_worse(seed: int, cases: int) -> None:
 
 
 def copies() -> Continuum:
-    """Eight equal units of each of three annotators: (8!)² best alignments."""
+    """Return eight equal units by each of three annotators: (8!)² best alignments."""
     units = [Unit(a, 0, 10, "x") for a in "ABC" for _ in range(8)]
     return Continuum.from_units([*units, Unit("A", 20, 22, "y"), Unit("B", 21, 24, "y")])
 
@@ -189,7 +197,7 @@ def test_a_short_list_says_why() -> None:
 
 
 @pytest.mark.parametrize("within", [0.0, 0.5, math.inf])
-def test_a_count_that_time_ended_does_not_blame_the_size(within: float) -> None:
+def test_a_count_ended_by_time_does_not_blame_the_size(within: float) -> None:
     pool = alignments(copies(), within=within, time_limit=1e-6)
     assert pool.stopped_by == "time limit"
     assert pool.notes[0] == "not counted: the time limit came first"
@@ -204,8 +212,11 @@ def test_a_count_that_is_interrupted_says_so() -> None:
 
 
 @pytest.mark.slow
-def test_what_is_too_much_is_said() -> None:
-    """Eight equal units of each of five annotators: (8!)⁴ best alignments."""
+def test_a_count_that_is_too_large_is_declared_inexact() -> None:
+    """A pool that cannot be counted says so.
+
+    Eight equal units by each of five annotators have (8!)⁴ best alignments.
+    """
     units = [Unit(a, 0, 10, "x") for a in "ABCDE" for _ in range(8)]
     pool = alignments(Continuum.from_units(units), within=0.5)
     assert not pool.exact
@@ -215,8 +226,11 @@ def test_what_is_too_much_is_said() -> None:
     assert pool[0].disorder == align(Continuum.from_units(units)).disorder
 
 
-def test_an_alignment_at_the_limit_is_told() -> None:
-    """Two units cost ¼ together and 2 apart; half the tolerance short of 1¾ is borderline."""
+def test_an_alignment_within_the_tolerance_of_the_limit_is_reported() -> None:
+    """An alignment half a tolerance beyond `within` counts and is called borderline.
+
+    By hand: two units cost ¼ together and 2 apart, which is 1¾ more.
+    """
     c = Continuum.from_units([Unit("A", 0, 2, "x"), Unit("B", 1, 3, "x")])
     pools = [alignments(c, within=1.75 - short) for short in (0.0, 5e-11, 1e-4)]
     assert [pool.count for pool in pools] == [2, 2, 1]
@@ -225,7 +239,7 @@ def test_an_alignment_at_the_limit_is_told() -> None:
 
 
 def test_a_large_delta_does_not_tie_what_differs() -> None:
-    """Costs far below Δ are told apart, as `align` does."""
+    """Costs that differ by far less than Δ are no ties."""
     units = [Unit(a, 100 * i, 100 * i + 10 + 1e-5 * i * (a == "B")) for a in "AB" for i in range(5)]
     units += [Unit("A", 1000, 1010), Unit("A", 1000, 1010.001), Unit("B", 1000, 1010.002)]
     units += [Unit("B", 1000, 1010.004)]
@@ -253,7 +267,10 @@ FIGURE10 = "align", "--dataset", "figure10"
 
 
 def test_the_command_lists_and_counts(run: Run) -> None:
-    """Figure 10's second alignment: William's first unit joins the others' second ones."""
+    """The command finds the second-best alignment of figure 10 (Mathet et al. 2015).
+
+    In it, the first unit of William joins the second units of the others.
+    """
     found = run(*FIGURE10, "--pool", "5", "--within", "0.1", "--json")
     assert found.code == 0
     pool = json.loads(found.out)["pool"]
@@ -265,10 +282,13 @@ def test_the_command_lists_and_counts(run: Run) -> None:
     assert "pool" not in json.loads(run(*FIGURE10, "--json").out)
 
 
-def test_a_pool_says_that_it_begins_better_than_what_is_shown(
+def test_a_pool_better_than_the_shown_alignment_says_so(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The greedy alignment is not the best of all partitions."""
+    """If the greedy alignment is shown, the pool says that its own first alignment is better.
+
+    Listing all partitions gives the least disorder.
+    """
     rows = "a A 0 4, b A 5 6, c B 7 10, a B 0 1, a B 1 3, c B 1 3"
     cut = [row.split() for row in rows.split(", ")]
     c = Continuum.from_units([Unit(a, float(s), float(e), label) for a, label, s, e in cut])

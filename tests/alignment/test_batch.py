@@ -1,4 +1,4 @@
-"""Continua aligned in a row are aligned as each by itself."""
+"""Batches of continua: each gets the alignment that it gets alone."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -26,7 +26,9 @@ ROWS = st.lists(continua(n_annotators=(2, 4), n_units=(1, 8)), min_size=2, max_s
 
 @settings(max_examples=60, deadline=None)
 @given(ROWS, st.booleans())
-def test_a_row_is_aligned_as_each_by_itself(found: list[Continuum], cover: bool) -> None:
+def test_each_continuum_of_a_batch_is_aligned_as_by_itself(
+    found: list[Continuum], cover: bool
+) -> None:
     corpus = Corpus.from_continua({str(i): c for i, c in enumerate(found)})
     bound = bind(Combined(), corpus)
     together = align_each(list(corpus.values()), bound, cover=cover)
@@ -39,7 +41,7 @@ def test_a_row_is_aligned_as_each_by_itself(found: list[Continuum], cover: bool)
 
 @settings(max_examples=20, deadline=None)
 @given(ROWS)
-def test_rows_of_any_length_have_the_same_bits(found: list[Continuum]) -> None:
+def test_batches_of_any_length_have_the_same_bits(found: list[Continuum]) -> None:
     corpus = Corpus.from_continua({str(i): c for i, c in enumerate(found)})
     bound = bind(Combined(), corpus)
     rows = [
@@ -50,7 +52,7 @@ def test_rows_of_any_length_have_the_same_bits(found: list[Continuum]) -> None:
 
 
 class _ByPlace:
-    """Costs that a move would change, so that continua must stay where they are."""
+    """Dissimilarity that depends on absolute positions, so that continua must not be moved."""
 
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
         return np.abs(u.start - v.start) / (1 + np.minimum(u.start, v.start))
@@ -59,7 +61,7 @@ class _ByPlace:
         return most * 100, 0.0
 
 
-def test_a_dissimilarity_of_ones_own_is_never_moved() -> None:
+def test_a_custom_dissimilarity_is_never_moved() -> None:
     c = Continuum.from_columns(["A", "B"], ["x", "x"], [1, 4], [2, 5])
     bound = bind(_ByPlace(), c)
     for found in best_groups_of_each([c, c, c], bound):
@@ -67,14 +69,14 @@ def test_a_dissimilarity_of_ones_own_is_never_moved() -> None:
 
 
 class _Interrupted:
-    """Runs the first part of the work half."""
+    """Executor that runs only the start of the first part, as an interruption would."""
 
     def map(self, solve: Callable[[Any], Any], parts: list[Any]) -> Iterator[Any]:
         for i, part in enumerate(parts):
             yield solve(part).at(np.arange(1 if i == 0 else len(part)))
 
 
-def test_what_follows_an_interrupted_part_is_not_taken_for_its_rest() -> None:
+def test_the_part_after_an_interrupted_one_is_not_taken_for_its_rest() -> None:
     found = [
         Continuum.from_columns(["A", "B"], ["x", "x"], [k, k + 1.0], [k + 3, k + 4.0])
         for k in range(64)
@@ -88,7 +90,9 @@ def test_what_follows_an_interrupted_part_is_not_taken_for_its_rest() -> None:
 def test_an_interrupt_keeps_every_crowded_continuum_that_is_done(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Those would make a row of them all hard: they are aligned one by one."""
+    """Crowded continua are aligned one by one, so that an interruption keeps those that
+    are done.
+    """
     rng = np.random.default_rng(0)
     starts = rng.uniform(0, 10, (5, 96))
     crowded = [

@@ -1,4 +1,4 @@
-"""Candidate pairs: none that could pay is left out, whatever a dissimilarity makes of places."""
+"""Candidate pairs: none that could pay is left out, however a dissimilarity uses positions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.alignment.continua import DISSIMILARITIES
 
 @dataclass(frozen=True)
 class Labels:
-    """Knows no positions at all, and so has no reach."""
+    """Dissimilarity that ignores positions, and so has no reach."""
 
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
         return np.where(u.category == v.category, 0.0, 1.0)
@@ -29,7 +29,7 @@ class Labels:
 
 @dataclass(frozen=True)
 class Starts:
-    """Starts 3 positions apart cost 1, with a reach that is met exactly; so it is for points."""
+    """Dissimilarity of starts: 3 positions cost 1, and the reach is met exactly, also by points."""
 
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
         return np.abs(u.start - v.start) / 3
@@ -60,9 +60,12 @@ def test_points_apart_that_cost_nothing_are_aligned(method: str, dissimilarity: 
 @settings(max_examples=40, deadline=None)
 @given(continua(last=12), st.sampled_from(ALL))
 def test_all_pairs_that_could_pay_are_listed(continuum: Continuum, dissimilarity: Any) -> None:
-    """Against the table of all pairs; points, duplicates and unlabelled units among them."""
+    """The candidates are all pairs that could pay, against the table of all pairs.
+
+    Points, duplicates and unlabelled units are among the units.
+    """
     if not continuum.lengths.any():
-        return  # Hamming's scale is the mean length
+        return  # Hamming is scaled by the mean length, which must not be 0
     bound = bind(dissimilarity, continuum)
     units = unit_columns(continuum)
     d = bound.pairwise(units[:, None], units[None, :])

@@ -1,4 +1,6 @@
-"""Certificates: prices that pay for all groups from every back-end, and files that say so."""
+"""Certificates: their prices pay for all groups, whichever back-end wrote them, and files
+verify.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ from tests.certificates import text_of
 
 
 def _pays(continuum: Continuum, dissimilarity: Combined, proof: Proof | None) -> bool:
-    """No group that is there at all, listed or not, gains more than its units' prices."""
+    """Return whether the prices pay for every group of a full enumeration, listed or not."""
     assert proof is not None
     problem = build_problem(continuum, to_unit(bind(dissimilarity, continuum), dissimilarity.delta))
     assert (proof.price >= -1e-9).all()
@@ -51,7 +53,11 @@ def test_prices_pay_for_all_groups(method: str) -> None:
 
 
 def test_prices_of_generation_pay_for_groups_it_has_not_listed() -> None:
-    """8 × 20: those of the last small program did not, and proved −11 016 of a cost of 904."""
+    """Prices cover groups that were never listed.
+
+    In this set of 8 annotators with 20 units each, the prices of the last restricted program did
+    not, and proved a bound of −11 016 for a cost of 904.
+    """
     observed = shuffled_set(ReferenceModel(n_units=20), "position+category", 0.25, 8, seed=1)
     continuum = CHANCE_MODELS["shift"].prepare([observed], 8).draw(sample_seed(1, 0))
     found = align(continuum)
@@ -61,8 +67,8 @@ def test_prices_of_generation_pay_for_groups_it_has_not_listed() -> None:
     assert any(line.startswith("no alignment costs less than 904.49") for line in said)
 
 
-def test_each_of_many_continua_has_its_own() -> None:
-    """Those that are aligned in a row, as the one that is aligned by itself."""
+def test_each_continuum_of_a_batch_has_its_own_certificate() -> None:
+    """Certificates of continua that were aligned in a batch verify one by one."""
     continua = [random_continuum(seed, 3, 9) for seed in range(20, 26)]
     for found in align_each(continua, bind(Combined(), continua[0])):
         assert Check(text_of(certificate(found))).claim()[0]
@@ -88,9 +94,9 @@ def test_delta_of_any_size(delta: float) -> None:
 
 
 def test_a_crowd_is_proven_by_its_matrix(tmp_path: Path) -> None:
-    """The file holds all of it: read back, it is verified in whole numbers."""
+    """The certificate of a crowd holds its matrix and verifies from the file, in whole numbers."""
     tuning = [Generation(crowd=3), Crowds(first=1), Presolve(merged=0.0)]
-    # Proven in half a second; the limit is for a machine that has none left.
+    # The proof takes half a second; the limit only guards against a hopelessly slow machine.
     found = align(crowd(12, 14, 40), time_limit=60, tuning=tuning)
     assert found.status is Status.OPTIMAL
     path = tmp_path / "crowd.json"
@@ -111,7 +117,7 @@ def test_the_file_is_about_as_large_as_its_units(tmp_path: Path) -> None:
 
 
 def test_numbers_are_exact() -> None:
-    """Positions come back as the same doubles, and shares are whole."""
+    """Positions are read back as the same doubles, and shares are whole numbers."""
     continuum = random_continuum(5, 3, 9)
     moved = type(continuum).from_codes(
         continuum.annotators,

@@ -1,4 +1,4 @@
-"""The same answer on any machine: clocks a thousand times as fast change no bit of it."""
+"""Independence of the machine's speed: clocks a thousand times as fast change no bit."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ print([*map(repr, found.as_dict().values()), found.groups.tolist(), found.effort
 def places(
     n: int, units: int, apart: float, spread: float, categories: int, seed: int = 1
 ) -> Continuum:
-    """Units of length 5 to 12 at places `apart` from each other, moved by a normal `spread`."""
+    """Return units of length 5 to 12 at places `apart` from each other, with normal noise of
+    `spread`.
+    """
     rng = np.random.default_rng(seed)
     starts = apart * np.tile(np.arange(units), n) + rng.normal(0, spread, n * units)
     ends = starts + (rng.uniform(5, 12, n * units) if apart else 10.0)
@@ -50,7 +52,7 @@ def places(
 
 
 def alike() -> Continuum:
-    """Seven annotators of the same three units: any labels pair, so that ties have no end."""
+    """Return seven annotators with the same three units of one label, so that ties abound."""
     units = np.arange(21)
     starts = 10.0 * (units % 3)
     kinds = np.zeros(21, np.int64)
@@ -91,7 +93,7 @@ def test_a_budget_ends_within_another_one() -> None:
         with budget(100):
             spend(5)
             assert not due()
-            assert work.left == 5
+            assert work.steps_left == 5
             spend(5)
             assert due()
             with budget(1, beyond=True):

@@ -1,4 +1,4 @@
-"""Prices of crowds against full enumeration: no group beats them, whatever the iterate."""
+"""Prices of crowds, against full enumeration: no group costs less than its units' prices."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def one_thread():
 
 
 def beaten_by(problem: Problem, price: np.ndarray) -> float:
-    """By how much the cheapest group undercuts its units' prices; ≤ 0 if they are feasible."""
+    """Return how far the cheapest group undercuts its units' prices; ≤ 0 if they are feasible."""
     groups = all_groups(problem)
     single = price.max(initial=-np.inf) - problem.opening
     larger = (
@@ -62,7 +62,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("seed", CASES)
-def test_no_group_beats_any_iterates_prices(seed):
+def test_no_group_undercuts_the_prices_of_an_iterate(seed):
     problem = crowd_problem(seed)
     matrices = model(problem, 3.0, 12)
     best = least_cost(problem)
@@ -72,7 +72,7 @@ def test_no_group_beats_any_iterates_prices(seed):
 
 
 @pytest.mark.parametrize("seed", CASES)
-def test_no_group_beats_the_prices_of_any_stage(seed):
+def test_no_group_undercuts_the_prices_of_a_stage(seed):
     problem = crowd_problem(seed)
     best = least_cost(problem)
     for found in islice(relaxations(problem, best, np.inf, Semidefinite(first=4)), 8):
@@ -81,7 +81,7 @@ def test_no_group_beats_the_prices_of_any_stage(seed):
 
 
 @pytest.mark.parametrize("seed", CASES)
-def test_no_group_beats_the_prices_of_blocks(seed):
+def test_no_group_undercuts_the_prices_of_blocks(seed):
     problem = crowd_problem(seed)
     best = least_cost(problem)
     rounds = 0
@@ -95,7 +95,7 @@ def test_no_group_beats_the_prices_of_blocks(seed):
 
 
 def even_crowd() -> Problem:
-    """Forty people with three of six places each."""
+    """Return the problem of forty annotators who mark three of six places each."""
     rng = np.random.default_rng(0)
     starts = np.concatenate([12.0 * rng.permutation(6)[:3] for _ in range(40)])
     names, annotators = tuple(f"A{i:02}" for i in range(40)), np.repeat(np.arange(40), 3)
@@ -112,7 +112,7 @@ def test_blocks_of_an_even_crowd_come_close():
         safe_sum(share) for share, _, _ in shares_by_blocks(problem, objective, np.inf, tuning)
     ]
     assert 0.9 * objective < max(bounds) <= objective
-    # Nothing comes of what is due at once.
+    # No time is left, so that nothing is yielded.
     assert not list(shares_by_blocks(problem, objective, clock() - 1, tuning))
 
 
@@ -124,18 +124,18 @@ def test_blocks_come_before_all_annotators(monkeypatch):
         inside.append(found.n_inside)
         if inside[-1] == 40:
             break
-    # One annotator, those of the first stage, those of a block, all.
+    # One annotator, the annotators of the first stage, those of a block, and all.
     assert list(dict.fromkeys(inside)) == [1, 13, 20, 40]
 
 
-def test_blocks_are_for_many_units_that_are_spread_evenly():
+def test_blocks_are_for_many_evenly_spread_units():
     assert blocks.blocks_pay(np.full(200, 5))
     assert not blocks.blocks_pay(np.full(100, 5))
     assert not blocks.blocks_pay(np.array([40] * 10 + [5] * 200))
 
 
 @pytest.mark.parametrize("seed", CASES)
-def test_no_group_beats_the_prices_of_any_proximal_step(seed):
+def test_no_group_undercuts_the_prices_of_a_proximal_step(seed):
     problem = crowd_problem(seed)
     best = least_cost(problem)
     for found in islice(proximal_steps(problem, alone(problem)), 6):
@@ -180,7 +180,7 @@ def test_repairs_of_the_multiplier_lose_less():
         for repairs in (0, 12):
             matrices = model(problem, 3.0, repairs)
             bounds.append([found.bound for found in islice(ascend(matrices, start(matrices)), 3)])
-        # The steps are the same; only what an iterate proves is more.
+        # The steps are the same; only the bound that each iterate proves is higher.
         more.append(np.diff(bounds, axis=0)[0] / problem.opening)
     assert np.min(more) >= -1e-9
     assert np.mean(more) > 0.01
@@ -208,7 +208,7 @@ def test_the_relaxation_comes_close():
     assert np.mean(gaps) < 0.01
 
 
-def test_a_larger_problem_goes_on_from_a_smaller_one():
+def test_a_larger_problem_starts_from_a_smaller_one():
     problem = crowd_problem(3)
     units = np.flatnonzero(problem.annotator < problem.n_annotators // 2)
     small, large = model(restrict(problem, units), 2.0, 12), model(problem, 9.0, 12)

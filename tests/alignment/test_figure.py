@@ -1,4 +1,4 @@
-"""Pictures of alignments: what is drawn, and what the caption says of what is not."""
+"""Pictures of alignments: boxes, joints, shades and captions, which count all that is left out."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytest.importorskip("matplotlib")
 
 
 def collections(figure: Any, gid: str) -> list[Any]:
-    """Return what is drawn under a name, axes by axes."""
+    """Return the drawn collections with a given gid, axes by axes."""
     return [c for axes in figure.axes for c in axes.collections if c.get_gid() == gid]
 
 
@@ -38,7 +38,7 @@ def texts(figure: Any) -> list[str]:
 
 
 def regular(people: int, units: int, label: str | None = "x") -> Continuum:
-    """Units of ten at every twenty, the same by everybody."""
+    """Return units of length 10 at every multiple of 20, the same for each annotator."""
     return Continuum.from_units(
         [Unit(f"p{k:03d}", 20 * t, 20 * t + 10, label) for k in range(people) for t in range(units)]
     )
@@ -46,7 +46,7 @@ def regular(people: int, units: int, label: str | None = "x") -> Continuum:
 
 @pytest.fixture(scope="module")
 def figure10() -> Alignment:
-    """Three annotators, the groups are AAA, BB and B alone (Mathet et al. 2015, figure 10)."""
+    """Return the alignment of figure 10 (Mathet et al. 2015): groups AAA, BB and B alone."""
     continuum = Continuum.from_units(
         [
             Unit("Jack", 4, 14, "A"),
@@ -63,14 +63,14 @@ def figure10() -> Alignment:
 def test_each_unit_is_a_box_and_neighbours_of_a_group_are_joined(figure10: Alignment) -> None:
     figure = figure10.plot()
     assert count(figure, "units") == 6
-    # Three of one group are joined twice, two once, one alone not at all.
+    # A group of three has two joints, a group of two has one, a unit alone has none.
     assert count(figure, "joints") == 3
     assert sorted(texts(figure)) == ["A", "A", "A", "B", "B", "B"]
     (axes, _) = figure.axes
     assert [t.get_text() for t in axes.get_yticklabels()] == ["Jack", "Joe", "William"]
 
 
-def test_shade_is_the_cost_of_the_group_and_who_is_alone_is_white(figure10: Alignment) -> None:
+def test_the_shade_is_the_cost_of_the_group_and_single_units_are_white(figure10: Alignment) -> None:
     (units,) = collections(figure10.plot(), "units")
     grey = units.get_facecolor()[:, :3] @ np.array([0.299, 0.587, 0.114])
     continuum = figure10.continuum
@@ -86,7 +86,7 @@ def test_shade_is_the_cost_of_the_group_and_who_is_alone_is_white(figure10: Alig
                 assert grey[a] < grey[b]
 
 
-def test_caption_has_the_numbers(figure10: Alignment) -> None:
+def test_the_caption_has_the_numbers(figure10: Alignment) -> None:
     caption = figure10.plot().caption
     assert "3 annotators, 6 units in 3 unitary alignments." in caption
     assert f"Disorder {figure10.disorder:.3f}, proven to be the least." in caption
@@ -96,7 +96,7 @@ def test_caption_has_the_numbers(figure10: Alignment) -> None:
     assert figure10.plot(caption=False).get_supxlabel() == ""
 
 
-def test_figures_can_be_parts_of_a_figure_and_have_a_style(figure10: Alignment) -> None:
+def test_figures_can_be_subfigures_and_have_a_style(figure10: Alignment) -> None:
     from matplotlib.figure import Figure
 
     whole = Figure(figsize=(9, 3), layout="constrained")
@@ -112,11 +112,11 @@ def test_figures_can_be_parts_of_a_figure_and_have_a_style(figure10: Alignment) 
         figure10.plot(width=0)
 
 
-def test_long_texts_are_rows_and_what_is_left_out_is_counted() -> None:
+def test_long_texts_are_broken_into_rows_and_omissions_are_counted() -> None:
     alignment = gc.align(regular(2, 200))
     figure = alignment.plot()
     drawn = count(figure, "units")
-    # Two units of each group; none is in two rows.
+    # Each group shows two units, and no unit is in two rows.
     assert f"Shown are {drawn // 2} of 200 groups" in figure.caption
     assert 30 <= drawn // 2 < 200
     few = gc.align(regular(2, 30)).plot()
@@ -125,7 +125,7 @@ def test_long_texts_are_rows_and_what_is_left_out_is_counted() -> None:
     assert len(few.axes) > 2
 
 
-def test_the_dearest_neighbours_are_drawn_of_a_long_text() -> None:
+def test_a_long_text_shows_the_costliest_places() -> None:
     continuum = regular(2, 300)
     moved = [
         Unit(u.annotator, u.start + 4 * (u.annotator == "p001" and 4000 <= u.start < 4200),
@@ -139,10 +139,12 @@ def test_the_dearest_neighbours_are_drawn_of_a_long_text() -> None:
     assert high >= 4200
 
 
-def test_many_annotators_are_cut_to_the_dearest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_annotators_are_cut_to_those_who_disagree_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(lanes_module, "MOST_LANES", 3)
     units = [Unit(f"p{k}", t, t + 10, "x") for k in range(5) for t in (0, 20)]
-    # The last two disagree about a place of their own.
+    # Only the last two annotators mark a further place, and they disagree about it.
     units += [Unit("p3", 60, 70, "x"), Unit("p4", 61, 71, "x")]
     figure = gc.align(Continuum.from_units(units)).plot()
     names = [t.get_text() for t in figure.axes[0].get_yticklabels()]
@@ -183,7 +185,7 @@ def test_labels_without_room_are_numbers_with_a_legend() -> None:
     )
 
 
-def test_names_are_no_formulas_and_stay_distinct() -> None:
+def test_names_are_not_read_as_formulas_and_stay_distinct() -> None:
     people = [f"somebody with a long name, number {k}, of the group" for k in (1, 2)] + ["$x$"]
     units = [Unit(a, t, t + 5, "$y$") for a in people for t in (0, 10)]
     figure = gc.align(Continuum.from_units(units)).plot()
@@ -201,7 +203,7 @@ def test_fragments_are_boxes_of_their_own() -> None:
 
 
 def test_levels_keep_overlapping_units_apart() -> None:
-    """Brute force: no two units of a lane and level overlap."""
+    """No two units of a lane and level overlap, by comparing all pairs."""
     rng = np.random.default_rng(3)
     start = np.sort(rng.integers(0, 60, 40)).astype(float)
     end = start + rng.integers(0, 15, 40)
@@ -257,7 +259,7 @@ def test_files_keep_their_caption_and_no_date(figure10: Alignment, tmp_path: Pat
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.pdf", "a.svg"]
 
 
-def test_what_fails_leaves_no_file(tmp_path: Path) -> None:
+def test_a_failed_drawing_leaves_no_file(tmp_path: Path) -> None:
     from gammacp.base.pictures import Panel, Picture, write
 
     def broken(_: Any) -> None:
@@ -268,8 +270,10 @@ def test_what_fails_leaves_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_ten_thousand_units_are_a_picture() -> None:
-    """Groups are given: the picture alone is tried."""
+def test_ten_thousand_units_can_be_drawn() -> None:
+    """A picture of ten thousand units has few boxes; the groups are given, so nothing is
+    aligned.
+    """
     continuum = regular(2, 5000)
     groups = np.stack([np.arange(5000), np.arange(5000, 10000)], axis=1).astype(np.int32)
     small = gc.align(regular(2, 2))
@@ -280,16 +284,14 @@ def test_ten_thousand_units_are_a_picture() -> None:
 
 
 @pytest.mark.parametrize("name", ["a.docx", "a", "a.svgz", "svg"])
-def test_other_endings_are_refused_before_anything_is_read(
-    run: Run, tmp_path: Path, name: str
-) -> None:
+def test_other_file_types_are_refused_at_once(run: Run, tmp_path: Path, name: str) -> None:
     told = run("align", tmp_path / "missing.csv", "--figure", tmp_path / name)
     assert told.code == 2
     assert "a figure needs one of the endings .svg, .png, .pdf" in told.err
     assert not (tmp_path / name).exists()
 
 
-def test_without_matplotlib_it_is_said_what_to_install(
+def test_without_matplotlib_the_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, figure10: Alignment
 ) -> None:
     monkeypatch.setattr("gammacp.base.plots.find_spec", lambda _: None)
@@ -300,7 +302,7 @@ def test_without_matplotlib_it_is_said_what_to_install(
 
 
 @pytest.mark.parametrize("command", ["align", "gamma"])
-def test_without_a_figure_nothing_of_figures_is_loaded(command: str) -> None:
+def test_commands_without_a_figure_load_no_drawing_code(command: str) -> None:
     code = f"""
 import sys
 from gammacp.cli import main

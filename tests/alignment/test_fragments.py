@@ -1,4 +1,4 @@
-"""Units of several fragments: their distance, exact alignment, chance and parts of γ."""
+"""Units of several fragments: their dissimilarity, exact alignment, chance and the parts of γ."""
 
 import math
 from collections import Counter
@@ -25,13 +25,13 @@ FEW = settings(max_examples=40, deadline=None)
 
 
 def cells(unit: Unit) -> set[int]:
-    """The whole positions that a unit covers."""
+    """Return the whole positions that a unit covers."""
     fragments = unit.fragments or ((unit.start, unit.end),)
     return {p for s, e in fragments for p in range(int(s), int(e))}
 
 
 def by_hand(u: Unit, v: Unit) -> float:
-    """The formula of docs/method on positions one by one."""
+    """Compute the formula of docs/method by counting single positions."""
     a, b = cells(u), cells(v)
     if not a and not b:
         return 0.0 if u.start == v.start else math.inf
@@ -51,7 +51,7 @@ def test_distance_by_counting_positions(u: Unit, v: Unit) -> None:
 
 @settings(deadline=None)
 @given(*[st.integers(0, 30)] * 2, *[st.integers(1, 9)] * 2)
-def test_two_intervals_are_as_without_fragments(s: int, t: int, m: int, n: int) -> None:
+def test_units_without_fragments_keep_their_distance(s: int, t: int, m: int, n: int) -> None:
     u, v = (np.array([x, x + y], float) for x, y in ((s, m), (t, n)))
     assert sporadic_of_fragments(1.0, u, v) == pytest.approx(sporadic(1.0, *u, *v), abs=1e-12)
 
@@ -73,14 +73,14 @@ def test_best_alignment_is_that_of_full_enumeration(continuum: Continuum) -> Non
 
 
 @pytest.mark.parametrize("method", ["cpsat", "milp", "enumeration"])
-def test_solvers_agree(method: str, broken: Continuum) -> None:
+def test_solvers_agree_on_fragments(method: str, broken: Continuum) -> None:
     a, b = gc.align(broken), gc.align(broken, method=method)
     assert b.disorder == pytest.approx(a.disorder, abs=1e-9)
 
 
 @pytest.fixture
 def broken() -> Continuum:
-    """Three annotators, a third of the units of several fragments."""
+    """Return three annotators, a third of whose units have several fragments."""
     rng = np.random.default_rng(3)
     made = []
     for start in range(0, 200, 20):
@@ -94,7 +94,7 @@ def broken() -> Continuum:
     return Continuum.from_units(made, bounds=(0, 220))
 
 
-def test_a_cut_between_touching_fragments_is_not_seen() -> None:
+def test_a_cut_between_touching_fragments_changes_nothing() -> None:
     whole = [Unit("A", 0, 10, "x"), Unit("B", 2, 9, "x"), Unit("B", 20, 30, "y")]
     cut = [Unit("A", 0, 10, "x", ((4, 10), (0, 4))), Unit("B", 2, 9, "x", ((2, 9),)), whole[2]]
     a, b = Continuum.from_units(whole), Continuum.from_units(cut)
@@ -103,7 +103,7 @@ def test_a_cut_between_touching_fragments_is_not_seen() -> None:
 
 
 def test_batches_and_duplicates_tell_fragments_apart() -> None:
-    """Units at the same place and of the same category, but for their fragments."""
+    """Units that differ only in their fragments are no duplicates; the cost is counted by hand."""
     a, b = ((0, 2), (8, 10)), ((0, 4), (5, 10))
     rows = [Unit("A", 0, 10, "x", f) for f in (a, a, a, b)] + [Unit("B", 0, 10, "x", b)] * 4
     c = Continuum.from_units(rows)
@@ -115,7 +115,7 @@ def test_batches_and_duplicates_tell_fragments_apart() -> None:
 
 
 def shapes(continuum: Continuum) -> Counter[tuple[float, ...]]:
-    """Lengths and breaks, which no chance model may change."""
+    """Count the lengths and gaps of units, which no chance model may change."""
     units = [(u.end - u.start, *(e - u.start for f in u.fragments for e in f)) for u in continuum]
     return Counter(tuple(round(x, 6) for x in unit) for unit in units)
 
@@ -160,7 +160,7 @@ def test_parts_add_up(broken: Continuum) -> None:
     assert expected == pytest.approx(score.expected, abs=1e-12)
 
 
-def test_measures_serve_or_refuse(broken: Continuum) -> None:
+def test_measures_handle_fragments_or_refuse(broken: Continuum) -> None:
     found = gc.measure(broken, ["all"], samples=10)
     atoms = gc.measure(broken.atoms(), ["all"], samples=10)
     for name, score in found.items():

@@ -1,4 +1,4 @@
-"""Two annotators, more pairs than are listed: proven against a plain assignment of all pairs."""
+"""Two annotators with more pairs than are listed, against scipy's assignment of all pairs."""
 
 import math
 
@@ -33,7 +33,7 @@ def crowded(n: int, other: int, seed: int = 0) -> Continuum:
 
 
 def cheapest(continuum: Continuum, d: gc.Combined) -> float:
-    """Σ of the best assignment: pairs at min(d, 2Δ), and who is left over at Δ."""
+    """Return the cost of the best assignment: pairs at min(d, 2Δ), units left over at Δ."""
     bound = bind(d, continuum)
     units = unit_columns(continuum)
     rows = [np.flatnonzero(continuum.annotator_codes == k) for k in (0, 1)]
@@ -45,7 +45,7 @@ def cheapest(continuum: Continuum, d: gc.Combined) -> float:
 
 
 @pytest.mark.parametrize(("n", "other", "delta"), [(60, 60, 1.0), (40, 75, 1.0), (50, 30, 0.4)])
-def test_it_is_the_plain_assignment(
+def test_the_cost_is_that_of_the_full_assignment(
     n: int, other: int, delta: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(implicit, "_AT_ONCE", 500)
@@ -66,7 +66,7 @@ def test_it_is_the_plain_assignment(
         assert (gain <= paid + 1e-9).all()
 
 
-def test_a_limit_leaves_a_true_bound() -> None:
+def test_a_time_limit_leaves_a_valid_bound() -> None:
     c, d = crowded(60, 60), gc.Combined()
     bound = bind(d, c)
     few = build_problem(c, bound, most=0.02)
@@ -75,7 +75,7 @@ def test_a_limit_leaves_a_true_bound() -> None:
     assert cut.bound <= cheapest(c, d) <= cut.objective
 
 
-def test_dense_continua_take_this_way() -> None:
+def test_dense_continua_use_the_implicit_assignment() -> None:
     c = crowded(50, 50)
     tight = (Presolve(pairs=100, pairs_per_unit=1, closest=4),)
     found = gc.align(c, gc.Combined(), tuning=tight)  # type: ignore[call-arg]

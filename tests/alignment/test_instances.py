@@ -1,4 +1,4 @@
-"""The instance library: files and index agree, and small ones prove what they claim."""
+"""The instance library: files and index agree, and small instances prove the values they claim."""
 
 import csv
 import gzip
@@ -47,5 +47,5 @@ def test_small_instances_prove_what_they_claim(name: str) -> None:
 
 
 def test_published_values_are_in_the_library() -> None:
-    """2015, Fig. 10's units: a disorder of 32/27."""
+    """The units of figure 10 (Mathet et al. 2015) have a disorder of 32/27, counted by hand."""
     assert math.isclose(float(INDEX["shipped-figure10"]["disorder"]), 32 / 27)

@@ -27,7 +27,10 @@ def test_gap_is_relative_to_the_objective() -> None:
 
 
 def test_a_bound_that_meets_the_objective_is_a_proof() -> None:
-    """Two units far apart: alone they cost Δ each, and a bound above that is cut to it."""
+    """A bound above the objective is cut to it and proves it.
+
+    By hand: two units far apart cost Δ each.
+    """
     c = Continuum.from_units([Unit("A", 0, 1, "x"), Unit("B", 50, 51, "x")])
     problem = build_problem(c, bind(Combined(), c))
     alone = np.array([[0, -1], [-1, 1]], np.int32)
@@ -37,16 +40,19 @@ def test_a_bound_that_meets_the_objective_is_a_proof() -> None:
     open_ = solution(problem, alone, 1.5)
     assert (open_.bound, open_.status) == (1.5, Status.FEASIBLE)
     assert open_.gap == pytest.approx(0.25)
-    # No group costs less than nothing.
+    # Costs are not negative, so a negative bound is raised to 0.
     assert solution(problem, alone, -7.0).bound == 0
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_unitary_alignments_are_all_those_within(n: int) -> None:
-    """Against the product over annotators: ĕ, the mean over all pairs, is at most what is asked."""
+    """The unitary alignments are those with ĕ, their mean over all pairs, within the limit.
+
+    The product over annotators lists all of them.
+    """
     for seed in range(12):
         c = random_continuum(seed, n, 3 * n)
-        # Steep: units of different categories are never aligned.
+        # With a steep f_cat, units of different categories are never aligned.
         bound = bind(Combined(f_cat="steep") if seed % 3 == 0 else Combined(), c)
         units = unit_columns(c)
         d = bound.pairwise(units[:, None], units[None, :])
@@ -70,7 +76,7 @@ def test_unitary_alignments_are_all_those_within(n: int) -> None:
 
 
 class _Gives:
-    """A dissimilarity of a user's own that returns what it is told to."""
+    """Custom dissimilarity that returns a given value."""
 
     def __init__(self, value: object) -> None:
         self.value = value
@@ -90,8 +96,11 @@ class _Gives:
         (np.zeros(2), "no array of a number for each of 1 pairs"),
     ],
 )
-def test_a_dissimilarity_that_is_none_is_refused(value: object, said: str) -> None:
-    """Silently dropping such pairs would leave every unit alone, and γ 0."""
+def test_a_custom_dissimilarity_must_return_valid_numbers(value: object, said: str) -> None:
+    """Invalid values raise an error.
+
+    If such pairs were dropped silently, every unit would be alone and γ would be 0.
+    """
     c = Continuum.from_units([Unit("A", 0, 1, "x"), Unit("B", 5, 6, "y")])
     with pytest.raises(UsageError, match=said):
         build_problem(c, bind(_Gives(value), c))

@@ -6,7 +6,7 @@ from gammacp import Combined, align
 from gammacp.alignment import Status
 from gammacp.datasets import load
 
-# dataset, α = β = 1, α = 3, positions only, soft γ (nine digits: single precision elsewhere)
+# Columns: dataset, α = β = 1, α = 3, positions only, soft γ (given in single precision elsewhere).
 TABLE = [
     ("3by100", 0.138276614199, 0.343511642676, 0.122147581941, 0.138276607),
     ("2by1000", 0.615398175520, 0.884425288855, 0.174589040599, 0.615300417),
@@ -43,7 +43,7 @@ def test_full_cpsat_model_agrees() -> None:
 
 
 def test_candidates_of_3by100() -> None:
-    """Pruning leaves 1474 unitary alignments, the 372 units alone among them."""
+    """Pruning leaves 1474 unitary alignments, 372 of which are units alone."""
     from gammacp.alignment import build_problem
     from gammacp.alignment.columns import enumerate_columns
     from gammacp.dissimilarity import bind

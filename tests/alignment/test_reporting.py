@@ -1,4 +1,4 @@
-"""Whoever listens is told objective and bound while a crowd is aligned."""
+"""Progress reports: objective and bound of a crowd while it is aligned."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.alignment.crowds import crowd
 from tests.conftest import Run
 
 
-def test_a_crowds_progress_is_told_and_never_contradicts_itself():
+def test_progress_of_a_crowd_never_contradicts_itself():
     told: list[tuple[float, float]] = []
     with listening(lambda objective, bound: told.append((objective, bound))):
         align(crowd(4, 30, 60, 4), gap=0.3)
@@ -22,7 +22,7 @@ def test_a_crowds_progress_is_told_and_never_contradicts_itself():
     assert [o for o, _ in told] == sorted((o for o, _ in told), reverse=True)
 
 
-def test_nobody_need_listen():
+def test_progress_needs_no_listener():
     tell(1.0, 0.5)
 
 
@@ -36,7 +36,7 @@ def test_a_log_gets_a_line_after_half_a_minute(capsys):
     assert "gap 5.00%" in capsys.readouterr().err
 
 
-def test_a_trace_comes_to_the_alignment_and_says_who_proved_it(run: Run, tmp_path: Path) -> None:
+def test_a_trace_ends_at_the_alignment_and_names_the_prover(run: Run, tmp_path: Path) -> None:
     options = ["align", "--dataset", "3by100", "--method", "cpsat", "--json", "--trace"]
     found = json.loads(run(*options, tmp_path / "curve.csv").out)
     assert found["prices_by"] == "GLOP"

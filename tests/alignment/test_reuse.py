@@ -1,4 +1,4 @@
-"""Soft γ with a price for reuse: p = 1 is γ, p = 0 soft γ, and all covers are tried between."""
+"""Soft γ with a price for reuse, against all covers: p = 1 is γ and p = 0 is soft γ."""
 
 import json
 import random
@@ -42,7 +42,7 @@ def cost_table(continuum: Continuum, measured: BoundDissimilarity) -> Floats:
 
 
 def least_disorder(continuum: Continuum, measured: BoundDissimilarity, share: float) -> float:
-    """The cheapest cover by dynamic programming over all sets of covered units."""
+    """Return the cost of the cheapest cover, by dynamic programming over sets of covered units."""
     n = continuum.n_annotators
     size = continuum.n_units
     d = cost_table(continuum, measured)
@@ -81,7 +81,10 @@ def test_every_back_end_finds_the_cheapest_cover(first: int, cases: int) -> None
 
 
 def test_the_ends_are_gamma_and_soft_gamma() -> None:
-    """Of 20 continua of up to 29 units, to 1e-12; and the disorder never falls with the price."""
+    """Price 0 gives soft γ, price 1 gives γ, and the disorder never falls with the price.
+
+    This holds for 20 continua of up to 29 units, to 1e-12.
+    """
     for seed in range(20):
         continuum = random_continuum(seed, 2 + seed % 4, 10 + seed)
         found = [align(continuum, cover=True, reuse=p).disorder for p in SHARES]
@@ -91,7 +94,7 @@ def test_the_ends_are_gamma_and_soft_gamma() -> None:
 
 
 def split() -> Continuum:
-    """One unit of A against two halves of B: (10/30)²·Δ = 1/9 each, and one reuse."""
+    """Return one unit of A against two halves of B: (10/30)²·Δ = 1/9 each, and one reuse."""
     return Continuum.from_units([Unit("A", 0, 20), Unit("B", 0, 10), Unit("B", 10, 20)])
 
 
@@ -99,11 +102,14 @@ def split() -> Continuum:
     ("share", "cost"), [(0.0, 2 / 9), (0.5, 2 / 9 + 0.5), (0.88, 2 / 9 + 0.88), (0.9, 10 / 9)]
 )
 def test_a_split_by_hand(share: float, cost: float) -> None:
-    """Beyond 8/9 it is cheaper to leave one half alone, for Δ."""
+    """The disorder of a split unit is that computed by hand.
+
+    For a price above 8/9, leaving one half alone at Δ is cheaper.
+    """
     assert align(split(), cover=True, reuse=share).disorder == pytest.approx(cost / 1.5)
 
 
-def test_continua_together_are_as_each_alone() -> None:
+def test_continua_of_a_batch_are_covered_as_by_themselves() -> None:
     continua = [random_continuum(seed, 3, 12) for seed in range(20)]
     measured = bind(DISSIMILARITIES[0], continua[0])
     together = align_each(continua, measured, cover=True, reuse=0.05)
@@ -114,7 +120,9 @@ def test_continua_together_are_as_each_alone() -> None:
 
 
 def test_certificates_are_verified_and_another_price_is_not() -> None:
-    """A cover that is best at ½ is not at 0 unless it costs the same there."""
+    """A certificate verifies with its own price, and with another only where its cost is
+    least too.
+    """
     for seed in range(12):
         continuum = random_continuum(seed, 2 + seed % 3, 9)
         found = align(continuum, cover=True, reuse=0.5)
@@ -132,7 +140,7 @@ def test_certificates_are_verified_and_another_price_is_not() -> None:
 
 
 def mutant(rng: random.Random, made: dict[str, Any], n_annotators: int) -> dict[str, Any]:
-    """The certificate with another price, group, share or claim."""
+    """Return the certificate with another price, group, share or claim."""
     data: dict[str, Any] = json.loads(json.dumps(made))
     what = rng.randrange(5)
     groups = data["groups"]
@@ -153,7 +161,10 @@ def mutant(rng: random.Random, made: dict[str, Any], n_annotators: int) -> dict[
 
 @pytest.mark.parametrize(("cases", "each"), [(5, 12), pytest.param(60, 25, marks=pytest.mark.slow)])
 def test_no_false_claim_is_accepted(cases: int, each: int) -> None:
-    """Whatever is accepted of altered files is true of the units and the price that they have."""
+    """Altered certificates that the checker accepts are true of their units and price.
+
+    Dynamic programming over all covers gives the truth.
+    """
     rng = random.Random(3)
     accepted = 0
     for seed in range(cases):
@@ -199,12 +210,12 @@ def test_impossible_prices_are_refused(value: Any) -> None:
         align(split(), cover=True, reuse=value)
 
 
-def test_a_price_is_borne_by_nobody() -> None:
+def test_covers_with_a_price_of_reuse_are_not_explained() -> None:
     with pytest.raises(DataError, match="cannot be taken apart"):
         explanation_of(split(), cover=True, reuse=0.5, samples=4)
 
 
-def test_a_price_belongs_to_covers() -> None:
+def test_a_price_of_reuse_is_refused_without_covers() -> None:
     with pytest.raises(UsageError, match="reuse is a price of covers"):
         align(split(), reuse=0.5)
     with pytest.raises(UsageError, match="'reuse' is unknown"):

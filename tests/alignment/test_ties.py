@@ -1,4 +1,4 @@
-"""Ties: every exact back-end shows the same alignment, and it is the first one in the order."""
+"""Ties: every exact back-end shows the same alignment, the first in the documented order."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ FEW = settings(max_examples=25, deadline=None)
 
 
 def partitions(units: tuple[int, ...], annotator: list[int]) -> Iterator[Groups]:
-    """All partitions into transversals, straight from the definition."""
+    """Yield all partitions into transversals, straight from the definition."""
     if not units:
         yield ()
         return
@@ -49,7 +49,7 @@ def partitions(units: tuple[int, ...], annotator: list[int]) -> Iterator[Groups]
 
 
 def best_by_definition(continuum: Continuum) -> tuple[float, int, float]:
-    """(disorder, groups, Σ d_cat) of the first best partition, from the formulas of the paper."""
+    """Return (disorder, groups, Σ d_cat) of the first best partition, from the paper's formulas."""
     n = continuum.n_annotators
     bound = bind(Combined(), continuum)
     units = unit_columns(continuum)
@@ -68,7 +68,7 @@ def best_by_definition(continuum: Continuum) -> tuple[float, int, float]:
 
 @FEW
 @given(continua(n_annotators=(2, 4), n_units=(1, 7), last=6))
-def test_fewest_groups_then_smallest_category_cost(continuum: Continuum) -> None:
+def test_ties_go_to_the_fewest_groups_then_to_the_least_category_cost(continuum: Continuum) -> None:
     disorder, n_groups, category = best_by_definition(continuum)
     a = align(continuum)
     assert a.disorder == pytest.approx(disorder, abs=1e-9)
@@ -91,7 +91,7 @@ def test_every_exact_back_end_shows_the_same(continuum: Continuum, cover: bool) 
 
 @st.composite
 def crowded(draw: st.DrawFn) -> Continuum:
-    """Few places and labels, most units there several times, so that merging pays."""
+    """Draw few places and labels and many duplicate units, so that merging pays."""
     n = draw(st.integers(2, 3))
     spans = st.tuples(st.integers(0, 3), st.integers(1, 2), st.sampled_from("xyz"))
     units = []
@@ -103,14 +103,14 @@ def crowded(draw: st.DrawFn) -> Continuum:
 
 
 def category_disorder(continuum: Continuum, method: str = "auto") -> float:
-    """δ_cat of γ_cat, which hangs on which of the best alignments is taken."""
+    """Return δ_cat of γ_cat, which depends on the best alignment that is chosen."""
     groups = align(continuum, method=method).groups
     return aligned_pairs(continuum, groups, Combined().bind(continuum)).disorder(None)
 
 
 @FEW
 @given(crowded())
-def test_merged_units_are_aligned_as_every_unit_by_itself(continuum: Continuum) -> None:
+def test_merged_units_are_aligned_as_if_unmerged(continuum: Continuum) -> None:
     bound = bind(Combined(), continuum)
     whole = align(continuum, tuning=[Presolve(merged=0.0)])
     merged = align(continuum, tuning=[Presolve(merged=2.0)])
@@ -142,7 +142,7 @@ def test_renaming_changes_nothing(
 def test_gamma_cat_depends_on_neither_back_end_nor_names(
     continuum: Continuum, annotators: list[str], categories: list[str]
 ) -> None:
-    """Its random sets are full of ties too."""
+    """γ_cat depends neither on the back-end nor on names; its random sets are full of ties."""
     name = dict(zip("ABC", annotators, strict=True)) | dict(zip("xyz", categories, strict=True))
     renamed = Continuum.from_units(
         [Unit(name[u.annotator], u.start, u.end, name[str(u.category)]) for u in continuum]
@@ -157,10 +157,13 @@ def test_gamma_cat_depends_on_neither_back_end_nor_names(
 @FEW
 @given(continua(n_annotators=2, n_units=(2, 8), categories=("a", "b"), last=3))
 def test_two_annotators_with_ties_everywhere(continuum: Continuum) -> None:
-    """Units at few places with few labels: the matching's certificate must leave no optimum out."""
+    """The certificate of a matching leaves no best alignment out.
+
+    Units at few places with few labels have ties everywhere; brute force and the definition agree.
+    """
     a = align(continuum, method="bipartite")
     assert np.array_equal(a.groups, align(continuum, method="brute").groups)
-    # Both break ties with the matching's certificate: hold them to the definition as well.
+    # Both methods break ties by that certificate, so the definition is checked too.
     _, n_groups, category = best_by_definition(continuum)
     costs = sum(p.categorial for p in pairs(a) if p.first and p.second)
     assert (len(a), costs) == (n_groups, pytest.approx(category, abs=1e-9))
@@ -168,7 +171,7 @@ def test_two_annotators_with_ties_everywhere(continuum: Continuum) -> None:
 
 @dataclass(frozen=True)
 class Twice:
-    """Every pair costs what leaving both alone costs."""
+    """Dissimilarity at which a pair costs as much as leaving both units alone."""
 
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
         return np.full(np.broadcast_shapes(u.start.shape, v.start.shape), 2.0)
@@ -176,7 +179,10 @@ class Twice:
 
 @pytest.mark.parametrize("method", ["bipartite", "cpsat", "milp", "brute"])
 def test_pairs_that_gain_nothing_are_aligned(method: str) -> None:
-    """d = 2Δ for two annotators: one group or two cost the same, and fewest groups come first."""
+    """Two annotators' units at d = 2Δ are aligned.
+
+    One group or two cost the same, and the fewest groups come first.
+    """
     continuum = Continuum.from_units([Unit("A", 0, 1, None), Unit("B", 5, 6, None)])
     a = align(continuum, Twice(), method=method)
     assert len(a) == 1
@@ -184,7 +190,7 @@ def test_pairs_that_gain_nothing_are_aligned(method: str) -> None:
 
 
 def test_ties_too_many_to_search_are_broken_the_same_way() -> None:
-    """With no nodes to search with, CP-SAT takes the first of the best alignments."""
+    """With no nodes to search, CP-SAT finds the same first alignment."""
     for seed in range(24):
         continuum = random_continuum(100 + seed, 2 + seed % 4, 9 + seed % 4)
         best = align(continuum)
@@ -204,7 +210,10 @@ def test_groups_come_in_order_of_position() -> None:
 
 @pytest.mark.parametrize("seed", [1, 9, 21, 47, 51])
 def test_a_proof_with_a_gap_within_its_slack_shows_the_same(seed: int) -> None:
-    """As crowds end: prices a little too high, and no columns but the alignment's own."""
+    """A proof within its slack shows the same alignment as an exact one.
+
+    As for crowds, prices are a little too high and only the alignment's own columns are known.
+    """
     rng = np.random.default_rng(seed)
     continuum = Continuum.from_units(
         Unit("ABCD"[a], start, start + 2, "x")
@@ -229,11 +238,11 @@ def test_a_proof_with_a_gap_within_its_slack_shows_the_same(seed: int) -> None:
     assert first.first
     assert broken.first
     assert np.array_equal(in_order(position_ranks(continuum), broken.groups), first.groups)
-    # With more rivals than may be listed one of them is shown, and said to be no more than that.
+    # With more rivals than may be listed, one of them is shown and not called the first.
     assert not shown(Limits(tuning=[Generation(listed=5)])).first
 
 
-def test_ties_without_an_end_are_left_and_said():
+def test_ties_without_end_are_left_unbroken_and_reported():
     units = np.arange(21)
     starts = 10.0 * (units % 3)
     alike = Continuum.from_codes(
@@ -250,10 +259,10 @@ def test_ties_without_an_end_are_left_and_said():
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_two_annotators_by_cycles_as_by_a_search(
+def test_cycles_of_two_annotators_find_what_the_search_finds(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The residual graph shows what the search of components shows, wherever that ends."""
+    """The residual graph finds the alignment of the component search, where that search ends."""
     rng = np.random.default_rng(seed)
     counts = rng.integers(5, 60, 2)
     starts = rng.integers(0, 5 * int(rng.integers(1, 20)), counts.sum()).astype(float)

@@ -1,4 +1,4 @@
-"""What was proven is what is told, whatever the scale of positions and costs."""
+"""Reported disorders, bounds and notes, at any scale of positions and costs."""
 
 from itertools import count
 from typing import Any
@@ -28,7 +28,7 @@ SCALES = (-60, -30, 0, 30)
 
 
 def scaled(continuum: Continuum, exponent: int) -> Continuum:
-    """All positions times a power of two."""
+    """Multiply all positions by a power of two."""
     factor = 2.0**exponent
     units = [Unit(u.annotator, u.start * factor, u.end * factor, u.category) for u in continuum]
     low, high = continuum.bounds
@@ -47,7 +47,7 @@ def scaled(continuum: Continuum, exponent: int) -> Continuum:
     st.sampled_from(EXACT),
     st.booleans(),
 )
-def test_the_disorder_told_is_that_of_the_groups_at_any_delta(
+def test_the_reported_disorder_is_that_of_the_groups_at_any_delta(
     continuum: Continuum, delta: float, method: str, cover: bool
 ) -> None:
     least = align(continuum, method="brute", cover=cover).disorder
@@ -59,7 +59,7 @@ def test_the_disorder_told_is_that_of_the_groups_at_any_delta(
 
 
 def same_number(seed: int) -> Continuum:
-    """As many units by each annotator, of one category: they can all be aligned."""
+    """Return as many units by each annotator, of one category, so that all can be aligned."""
     rng = np.random.default_rng(seed)
     starts = rng.integers(0, 20, 12).astype(float)
     return Continuum.from_codes(
@@ -69,10 +69,10 @@ def same_number(seed: int) -> Continuum:
 
 
 @pytest.mark.parametrize("method", EXACT)
-def test_distances_far_below_delta_are_told_apart(method: str) -> None:
+def test_distances_far_below_delta_are_distinguished(method: str) -> None:
     for seed in range(2):
         continuum = same_number(seed)
-        # Far above the other distances, so that only full groups pay, but not far from them.
+        # Unaligned units are so expensive that only full groups pay.
         near = align(continuum, Combined(alpha=2.0**-8), method="brute").disorder * 2**8
         for exponent in (-30, -50):
             found = align(continuum, Combined(alpha=2.0**exponent), method=method)
@@ -81,7 +81,7 @@ def test_distances_far_below_delta_are_told_apart(method: str) -> None:
             assert found.status is Status.OPTIMAL
 
 
-def test_what_a_proof_leaves_open_is_told() -> None:
+def test_the_open_part_of_a_proof_is_reported() -> None:
     starts = 10.0 * np.arange(3000)
     units = [Unit("A", s, s + 5, "x") for s in starts.tolist()]
     units += [Unit("B", s + 1e-5, s + 5, "x") for s in starts.tolist()]
@@ -99,7 +99,7 @@ def test_what_a_proof_leaves_open_is_told() -> None:
     ),
     st.booleans(),
 )
-def test_continua_of_all_scales_share_a_row(
+def test_continua_of_all_scales_can_share_a_batch(
     found: list[tuple[Continuum, int]], cover: bool
 ) -> None:
     mixed = [scaled(c, exponent) for c, exponent in found]
@@ -128,7 +128,7 @@ def test_one_endless_unit_changes_no_other_continuum() -> None:
 
 
 class _Moody:
-    """Gives other numbers each time."""
+    """Dissimilarity that returns other numbers at each call."""
 
     def __init__(self) -> None:
         self.asked = count(1)
@@ -137,7 +137,7 @@ class _Moody:
         return np.abs(u.start - v.start) * 1e-3 * next(self.asked)
 
 
-def test_nothing_is_proven_of_numbers_that_change() -> None:
+def test_nothing_is_proven_if_the_dissimilarity_changes() -> None:
     continuum = random_continuum(0, 3, 9)
     found = align(continuum, _Moody())
     assert found.status is Status.FEASIBLE
@@ -151,7 +151,7 @@ TIED: dict[str, list[tuple[int, int, Any]]] = {
 }
 
 
-def test_the_first_of_all_is_the_same_from_every_back_end() -> None:
+def test_every_back_end_shows_the_same_first_alignment() -> None:
     tied = Continuum.from_units([Unit(a, *u) for a, units in TIED.items() for u in units])
     dense = [random_continuum(seed, 2 + seed % 2, 11) for seed in range(12)]
     for k, continuum in enumerate([tied, *dense]):
@@ -164,7 +164,9 @@ def test_the_first_of_all_is_the_same_from_every_back_end() -> None:
 
 
 def anybodys(n: int, k: int, opening: float, seed: int = 0) -> Problem:
-    """Weights of both signs between k units by each of n annotators."""
+    """Return a problem with random weights of both signs between k units by each of n
+    annotators.
+    """
     rng = np.random.default_rng(seed)
     annotator = np.repeat(np.arange(n), k).astype(np.int32)
     i, j = np.triu_indices(n * k, 1)
@@ -184,7 +186,7 @@ def test_groups_may_cost_nothing_to_open(opening: float) -> None:
     assert group_costs(large, groups).sum() < group_costs(large, alone(large)).sum()
 
 
-def test_pairs_of_different_owners_are_no_candidates() -> None:
+def test_only_pairs_of_the_same_owner_are_candidates() -> None:
     continuum = random_continuum(5, 3, 40)
     owner = np.arange(continuum.n_units) % 3
     whole = build_problem(continuum, bind(Combined(), continuum))

@@ -1,4 +1,4 @@
-"""The public API refuses what it cannot mean: unknown keywords, wrong types."""
+"""Errors of the public API on unknown keywords and wrong types."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def test_an_unknown_keyword_never_returns_a_number(name: str) -> None:
     check_unknown_keywords(CALLS[name])
 
 
-def test_every_public_function_is_tried() -> None:
-    """Whatever takes options is in CALLS, or has no keyword that it could swallow."""
+def test_every_public_function_with_options_is_checked() -> None:
+    """Every public function that takes arbitrary keywords is listed in CALLS."""
     for name in gc.__all__:
         thing = getattr(gc, name)
         if not inspect.isfunction(thing):
@@ -64,12 +64,12 @@ def test_every_public_function_is_tried() -> None:
 
 
 @pytest.mark.parametrize("name", FAMILY)
-def test_the_family_spells_its_options_out(name: str) -> None:
+def test_the_gamma_family_spells_its_options_out(name: str) -> None:
     check_options_spelled_out(CALLS[name])
 
 
 @pytest.mark.parametrize("name", FAMILY)
-def test_a_value_that_cannot_be_meant_is_named(name: str) -> None:
+def test_an_impossible_value_is_named(name: str) -> None:
     check_wrong_values(CALLS[name])
 
 

@@ -1,4 +1,4 @@
-"""One reader of rows for every table: lines, quotes, comments, delimiters, encodings, widths."""
+"""The one CSV reader of all tables: lines, quotes, comments, delimiters, encodings, widths."""
 
 from pathlib import Path
 
@@ -45,8 +45,8 @@ def test_every_table_may_have_a_byte_order_mark(tmp_path: Path, coding: str) -> 
     assert Matrix.read(tmp_path / "m.tsv").categories == ("a, b", "c")
 
 
-def test_nobody_else_reads_csv() -> None:
-    """One reader; pygamma-agreement's mirror reads as that tool does, `verify` stands alone."""
+def test_no_other_module_reads_csv() -> None:
+    """Only one module reads CSV, apart from the mirror of pygamma-agreement and `verify`."""
     folder = Path(gammacp.__file__).parents[1]
     files = [
         f for name in ("gammacp", "shuffling", "experiments") for f in (folder / name).rglob("*.py")
@@ -54,7 +54,7 @@ def test_nobody_else_reads_csv() -> None:
     importing = {
         f.relative_to(folder).as_posix() for f in files if "import csv\n" in f.read_text("utf-8")
     }
-    # The template is a file of its reader's.
+    # The template writes an example file with the csv module.
     others = {
         "gammacp/pygamma/continuum.py",
         "gammacp/verify.py",

@@ -23,7 +23,7 @@ def test_a_file_is_complete_or_not_there(tmp_path: Path) -> None:
     assert [p.name for p in target.parent.iterdir()] == ["out.csv"]
 
 
-def test_folders_that_were_made_for_nothing_are_gone(tmp_path: Path) -> None:
+def test_folders_created_in_vain_are_removed(tmp_path: Path) -> None:
     for name in ("old/new/newer/x.csv", "old/x.csv"):
         (tmp_path / "old").mkdir(exist_ok=True)
         with pytest.raises(RuntimeError), atomic_write(tmp_path / name):
@@ -34,8 +34,8 @@ def test_folders_that_were_made_for_nothing_are_gone(tmp_path: Path) -> None:
     assert (tmp_path / "old/new/x.csv").read_text(encoding="utf-8") == "made"
 
 
-def test_what_is_no_plain_file_stays_what_it_is(tmp_path: Path) -> None:
-    """A pipe is written to, not replaced by a file; so is what a link leads to."""
+def test_pipes_and_links_are_written_to(tmp_path: Path) -> None:
+    """A pipe is written to, and so is the file that a link leads to; neither is replaced."""
     pipe, link, real = tmp_path / "pipe", tmp_path / "link.csv", tmp_path / "real.csv"
     os.mkfifo(pipe)
     with ThreadPoolExecutor(1) as pool:

@@ -1,7 +1,8 @@
-"""No regular expression backtracks on what strangers write: each takes time by the length alone.
+"""Running time of every regular expression of the package on hostile texts.
 
-Every pattern in the source is found in its syntax tree. For each of its repetitions a text is made
-that repeats what it takes, thirty thousand times, and ends in what nothing takes.
+Patterns are found in the syntax tree of the source. For each repetition in a pattern, a text is
+built that repeats the matched part thirty thousand times and ends in a character that does not
+match.
 """
 
 import ast
@@ -21,8 +22,8 @@ parser, compiler, ops = re._parser, re._compiler, re._constants  # type: ignore[
 
 PACKAGE = Path(gammacp.__file__).parent
 METHODS = ("match", "search", "fullmatch", "sub", "split", "findall", "finditer")
-# Patterns that are put together from what is here or on the command line: of names that are
-# escaped, with nothing repeated but single characters of one kind.
+# Patterns that are put together at run time. Names in them are escaped, and only single characters
+# of one kind are repeated.
 MADE = {
     "formats/position_maps.py": [
         "f'(?P<times>[x×])\\\\s*(?P<over>{_NUMBER})(?:\\\\s*/\\\\s*(?P<under>{_NUMBER}))?|(?P<side>start|end|)"
@@ -48,7 +49,7 @@ Pattern = re.Pattern[Any]
 
 @cache
 def sources() -> list[tuple[str, ast.Call, str]]:
-    """(file, call, the name it is given) of everything that uses a regular expression."""
+    """Return (file, call, assigned name) of everything that uses a regular expression."""
     found: list[tuple[str, ast.Call, str]] = []
     for file in sorted(PACKAGE.rglob("*.py")):
         text = file.read_text(encoding="utf-8")
@@ -71,7 +72,7 @@ _CALLS = {f"re.{method}" for method in (*METHODS, "compile")}
 
 @cache
 def patterns() -> dict[Pattern, set[str]]:
-    """Every pattern, with the methods by which it is used."""
+    """Return every pattern, with the methods by which it is used."""
     found: dict[Pattern, set[str]] = {}
     for file, call, name in sources():
         if isinstance(call.args[0], ast.Constant):
@@ -87,7 +88,7 @@ def patterns() -> dict[Pattern, set[str]]:
 
 
 def inside(tree: Any) -> Iterator[Any]:
-    """Every repetition of a parsed pattern, as its list of [least, most, what]."""
+    """Yield every repetition of a parsed pattern, as its list of [least, most, what]."""
     for op, value in tree:
         if op in _REPEATS:
             yield value
@@ -98,7 +99,7 @@ def inside(tree: Any) -> Iterator[Any]:
 
 
 def taken(tree: Any, pumped: Any, choice: int) -> str:
-    """A text that the pattern takes, with one repetition pumped."""
+    """Return a text that the pattern matches, with one repetition pumped."""
     pieces: list[str] = []
     for op, value in tree:
         if op in _REPEATS:
@@ -156,11 +157,11 @@ def test_no_pattern_is_slow(pattern: Pattern) -> None:
         r"::(\S+)[ \t]+(.*?)(?=::|$)",
     ],
 )
-def test_slow_ones_are_found(pattern: str) -> None:
+def test_slow_patterns_are_found(pattern: str) -> None:
     assert is_slow(re.compile(pattern), METHODS)
 
 
-def test_patterns_that_are_made_are_known() -> None:
+def test_composed_patterns_are_listed() -> None:
     made: dict[str, list[str]] = {}
     for file, call, _ in sources():
         if not isinstance(call.args[0], ast.Constant):

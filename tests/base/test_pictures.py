@@ -1,4 +1,4 @@
-"""Names in pictures: cut to the room there is, and still told apart."""
+"""Names in pictures: shortened to the available room, yet distinct."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from gammacp.base.pictures import cut_names
             18,
             ["campaign-2024-…01…", "campaign-2024-…10…", "campaign-2024-…19…"],
         ),
-        # A word too long for the room is cut in itself.
+        # A word that is too long for the room is cut itself.
         (["x" * 20 + k + "y" * 30 for k in "ab"], 10, ["xxxxxxx…a…", "xxxxxxx…b…"]),
-        # Equal names have nothing to tell them apart but their place.
+        # Equal names are numbered.
         (["an-annotator-of-1999"] * 2, 9, ["an-a…1999 (1)", "an-a…1999 (2)"]),
     ],
 )

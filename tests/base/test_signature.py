@@ -10,7 +10,9 @@ TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size
 
 
 @given(st.lists(TEXT, min_size=1, max_size=3), st.floats(allow_nan=False), TEXT)
-def test_what_goes_in_comes_out(names: list[str], value: float, name: str) -> None:
+def test_a_parsed_signature_has_the_written_parts(
+    names: list[str], value: float, name: str
+) -> None:
     entry = f"exclude={','.join(map(quote_part, names))}"
     line = signature("m", selection=[entry, "only=x"], a=value, file=name, nothing=None)
     found = parse(line)
@@ -30,7 +32,7 @@ def test_no_two_contents_share_a_fingerprint(a: list[str], b: list[str]) -> None
     assert (fingerprint(*a) == fingerprint(*b)) == (a == b)
 
 
-def test_own_dissimilarities_are_told_apart_by_their_fields() -> None:
+def test_custom_dissimilarities_are_distinguished_by_their_fields() -> None:
     class Plain:
         def __init__(self, k: float, weights: object) -> None:
             self.k, self.weights = k, weights

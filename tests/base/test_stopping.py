@@ -1,4 +1,4 @@
-"""Deadlines and Ctrl-C: the best so far with its bound, soon."""
+"""Deadlines and Ctrl-C: the best alignment so far comes with its bound, and soon."""
 
 import os
 import re
@@ -23,7 +23,9 @@ from gammacp.dissimilarity import bind
 
 
 def crowded(n_annotators: int, n_units: int, step: float) -> Continuum:
-    """Units of length 4 … 14 every `step`, moved by 12 (standard deviation) by each annotator."""
+    """Return units of length 4 to 14 every `step`, with noise of deviation 12 for each
+    annotator.
+    """
     rng = np.random.default_rng(0)
     size = n_annotators * n_units
     starts = np.tile(np.arange(n_units) * step, n_annotators) + rng.normal(0, 12, size)
@@ -38,7 +40,7 @@ def crowded(n_annotators: int, n_units: int, step: float) -> Continuum:
 
 
 class Clock:
-    """A clock that stands still until it was looked at so often; then all time is over."""
+    """Clock that stands still for a number of looks, and then jumps beyond any limit."""
 
     def __init__(self, looks: int) -> None:
         self.looks, self.late = looks, 0
@@ -54,7 +56,10 @@ class Clock:
 def test_a_time_limit_is_kept(
     n_annotators: int, n_units: int, step: float, looks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Native calls are watched with a look every 0.05 s, all others look once each."""
+    """After the limit, few further looks at the clock are taken.
+
+    Native calls are watched with a look every 0.05 s; all others look once.
+    """
     continuum = crowded(n_annotators, n_units, step)
     bound = bind(Combined(), continuum)
     best_groups(crowded(3, 5, step), bound, time_limit=0.5)  # kernels are compiled
@@ -67,7 +72,7 @@ def test_a_time_limit_is_kept(
     assert sorted(found.groups[found.groups >= 0].tolist()) == list(range(continuum.n_units))
 
 
-# γ where every kernel takes a thousand seconds to be there: compiled, or loaded from the cache.
+# Compute γ while every kernel seems to take a thousand seconds to compile or to load.
 COLD = """
 import time
 from numba.core.dispatcher import Dispatcher
@@ -92,8 +97,8 @@ print(waited > 0, found.status, repr(found.value))
 """
 
 
-def test_a_limit_begins_when_kernels_are_there() -> None:
-    """A first run, which compiles, gives what every later one gives."""
+def test_compilation_does_not_count_towards_a_time_limit() -> None:
+    """A first run, which compiles, gives the same result as later runs."""
     done = subprocess.run([sys.executable, "-c", COLD], capture_output=True, text=True, check=True)
     value = gamma(load("alex-paul-suzan"), samples=10).value
     assert done.stdout.split() == ["True", "optimal", repr(value)]
@@ -101,7 +106,10 @@ def test_a_limit_begins_when_kernels_are_there() -> None:
 
 @pytest.mark.slow
 def test_the_same_command_cold_and_warm(tmp_path: Path) -> None:
-    """Nothing compiled at first: half a minute of processor time."""
+    """A run with an empty cache of kernels prints the same as a run with compiled ones.
+
+    Compiling takes half a minute of processor time.
+    """
     command = "gamma --dataset alex-paul-suzan --time-limit 2 --json"
     cold, warm = (
         subprocess.run(
@@ -132,7 +140,7 @@ def test_the_clock_stands_still_while_code_is_compiled(monkeypatch: pytest.Monke
     assert due(began + 1)
 
 
-# The command line, with a file that appears once groups are priced.
+# Run the command line; a file appears once groups are priced.
 TELLING = """
 import runpy, sys
 from pathlib import Path
@@ -188,7 +196,7 @@ def test_a_second_interrupt_is_an_exception() -> None:
     assert not due()
 
 
-def test_a_watched_call_is_told_to_halt() -> None:
+def test_a_watched_call_is_halted() -> None:
     halted: list[bool] = []
 
     def call() -> str:
@@ -201,7 +209,7 @@ def test_a_watched_call_is_told_to_halt() -> None:
         watched(lambda: 1 // 0, lambda: None, clock() + 10)
 
 
-def test_a_call_that_nothing_halts_is_left_to_itself() -> None:
+def test_a_call_that_cannot_be_halted_is_left_alone() -> None:
     assert abandoned(lambda: time.sleep(60), clock() + 0.1) is None
     assert abandoned(lambda: "done", clock() + 60) == "done"
     with pytest.raises(ZeroDivisionError):
@@ -223,8 +231,8 @@ def test_after_an_interrupt_every_exact_back_end_has_an_alignment(method: str) -
     assert 0 <= found.bound <= found.disorder
 
 
-def test_no_time_is_left_for_ties(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tie-break is part of the time limit, not another one."""
+def test_the_time_limit_includes_the_tie_break(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tie-break gets the remaining time, not another time limit."""
     continuum = crowded(3, 8, 10.0)
     asked: list[float] = []
 

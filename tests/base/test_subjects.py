@@ -1,4 +1,4 @@
-"""What a `subject.toml` says, and the errors on a file that says something else."""
+"""Contents of a `subject.toml`, and the errors on an invalid one."""
 
 import pytest
 
@@ -77,7 +77,7 @@ def test_a_missing_entry_names_its_subject(monkeypatch):
     assert subjects.why_missing("measure", "no-such-measure") is None
 
 
-def test_a_name_of_a_deleted_subject_says_why_it_is_gone(monkeypatch):
+def test_a_name_of_a_deleted_subject_says_why_it_is_missing(monkeypatch):
     monkeypatch.setattr(subjects, "subjects", dict)
     with pytest.raises(AttributeError, match="'compare' belongs to the subject 'campaign', which"):
         gammacp.__getattr__("compare")

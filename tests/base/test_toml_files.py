@@ -1,4 +1,4 @@
-"""TOML of a stranger: how deep and how long it may be."""
+"""Limits on the depth and length of foreign TOML and JSON files."""
 
 from pathlib import Path
 from time import process_time
@@ -34,17 +34,17 @@ def written(folder: Path, text: str) -> Path:
         ('a = "' + '\\"' * 400_000, "not TOML: "),
     ],
 )
-def test_what_is_too_deep_or_too_long_is_refused_at_once(
+def test_toml_that_is_too_deep_or_too_long_is_refused_at_once(
     tmp_path: Path, text: str, told: str
 ) -> None:
     path = written(tmp_path, text)
     begun = process_time()
     with pytest.raises(DataError, match=told):
         read_toml(path)
-    assert process_time() - begun < 5  # tomllib takes minutes for a key of so many parts
+    assert process_time() - begun < 5  # tomllib alone takes minutes for a key of so many parts
 
 
-def test_what_people_write_is_read(tmp_path: Path) -> None:
+def test_ordinary_toml_is_read(tmp_path: Path) -> None:
     dotted = ".".join(["a"] * DEEPEST)
     numbers = ", ".join(f"{i}.5" for i in range(300))
     path = written(tmp_path, f"{dotted} = 1\nx = [{numbers},\n{numbers}]\n'a.b.c' = 'd. e. f.'\n")
@@ -54,7 +54,9 @@ def test_what_people_write_is_read(tmp_path: Path) -> None:
 
 
 def test_json_that_is_nested_without_end_is_an_error_of_the_file(run: Run, tmp_path: Path) -> None:
-    """Both what Python's reader refuses and what it reads but nobody can write out."""
+    """Deep nesting is an error of the file, both where Python's reader fails and where its writer
+    does.
+    """
     for depth in (800, 100_000):
         path = tmp_path / "deep.json"
         units = "[" * depth + "]" * depth

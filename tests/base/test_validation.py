@@ -1,4 +1,4 @@
-"""What is written by hand is held against a model: one sentence for each mistake."""
+"""Validation of hand-written values against a model: one sentence for each mistake."""
 
 import math
 from pathlib import Path
@@ -57,15 +57,15 @@ def test_mistakes_say_where_what_and_what_to_do(value: Any, message: str) -> Non
         validated(Model, value, text=TOML)
 
 
-def test_what_is_right_is_as_it_is_written() -> None:
+def test_valid_values_are_unchanged() -> None:
     found = validated(Model, {"pair": [1, 2.5], "small": 3, "inner": {"names": ["a"]}})
     assert (found.pair, found.small, found.inner.names, found.a) == ((1, 2.5), 3, ["a"], 0)
     with pytest.raises(DataError, match=r"x\.json: a = .* Load the page again"):
         validated(Model, {"a": "1"}, file="x.json", hint="Load the page again")
 
 
-def test_one_place_says_what_is_wrong() -> None:
-    """Every model is validated by `validated`: no other module catches what pydantic says."""
+def test_only_one_module_reports_validation_errors() -> None:
+    """No other module than `validation` catches pydantic's errors."""
     folder = Path(gammacp.__file__).parent
     calls = ("ValidationError", "model_validate")
     files = [f for f in folder.rglob("*.py") if any(c in f.read_text("utf-8") for c in calls)]

@@ -1,4 +1,4 @@
-"""A source, measures and misbehaviour that cost nothing; imported by workers too."""
+"""Cheap sources, measures and failures for tests of sweeps, imported by workers too."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from gammacp.measures.score import Score, undefined
 
 @dataclass(frozen=True)
 class ToySource:
-    """Units of annotators that are moved by the magnitude.
+    """Source of annotators whose units are moved by the magnitude.
 
-    `deadly`, `faulty`: (magnitude, set) at which the process dies, or an exception is raised;
-    `deaths`: how often it dies (counted in the folder `log`), None for always.
+    `deadly` and `faulty` are the (magnitude, set) at which the process dies or an exception is
+    raised. `deaths` is how often it dies (counted in the folder `log`), or None for always.
     """
 
     units: int = 4
@@ -63,12 +63,12 @@ class ToySource:
 
 
 def toy_spread(continuum: Continuum) -> Score:
-    """1 − a hundredth of the standard deviation of starts, unrounded."""
+    """Return 1 minus a hundredth of the standard deviation of starts, unrounded."""
     return Score(value=1 - float(np.std(continuum.starts)) / 100, signature="toy-spread|v:1")
 
 
 def toy_random(continuum: Continuum, *, seed: int = 0, factor: float = 1.0) -> Score:  # noqa: ARG001
-    """Random in its seed; undefined now and then."""
+    """Return a random value of the seed; a tenth of the values are undefined."""
     draw = np.random.default_rng(seed).random() * factor
     if draw < 0.1:
         return undefined("too small", signature=f"toy-random|seed:{seed}")
@@ -76,32 +76,32 @@ def toy_random(continuum: Continuum, *, seed: int = 0, factor: float = 1.0) -> S
 
 
 def toy_by_category(continuum: Continuum) -> Score:
-    """A value per category."""
+    """Return a value per category."""
     starts, codes = continuum.starts, continuum.category_codes
     means = {c: float(starts[codes == i].mean()) for i, c in enumerate(continuum.categories)}
     return Score(value=float("nan"), by_category=means)
 
 
 def toy_faulty(continuum: Continuum) -> Score:
-    """Never succeeds."""
+    """Raise an exception for every continuum."""
     raise ZeroDivisionError(f"no value for {continuum.n_units} units")
 
 
 def toy_fragile(continuum: Continuum) -> Score:
-    """Fails where there are many units."""
+    """Raise an exception for more than 80 units."""
     if continuum.n_units > 80:
         raise ZeroDivisionError("too many units")
     return Score(value=0.5)
 
 
 def toy_sometimes(continuum: Continuum) -> Score:
-    """Undefined for three continua in a hundred."""
+    """Return an undefined value for three continua in a hundred."""
     some = float(continuum.starts[0]) % 1
     return undefined("by chance") if some < 0.03 else Score(value=some, signature="toy|v:1")
 
 
 def forge(path: Path, change: str) -> None:
-    """Change cells of a store as if they had been computed so: counts and checksums are theirs."""
+    """Change cells of a store as if they had been computed so: counts and checksums match."""
     database = connect_store(path)
     database.executescript(
         "CREATE TEMP TABLE changed AS SELECT * FROM cells; DELETE FROM cells;"

@@ -28,8 +28,10 @@ def test_a_single_point_is_welchs_test() -> None:
     assert (moved.baseline, moved.now) == (one.mean(), two.mean())
 
 
-def test_false_alarms_are_as_rare_as_the_level_says() -> None:
-    """Curves of 21 points from the same distribution: at most 5 % ± noise raise an alarm."""
+def test_false_alarms_are_as_rare_as_the_level() -> None:
+    """At most 5 % of comparisons of equal distributions raise an alarm, within three standard
+    errors.
+    """
     rng = np.random.default_rng(2)
     alarms = 0
     for _ in range(300):
@@ -66,7 +68,7 @@ def test_one_value_is_compared_with_a_point_without_spread() -> None:
     assert ([d.p for d in found.moved], found.untested) == ([0], 0)
 
 
-def test_level_0_finds_nothing_and_says_so_in_numbers() -> None:
+def test_level_0_finds_nothing_and_reports_numbers() -> None:
     rng = np.random.default_rng(5)
     before, now = ([point(rng.beta(3, 2, 10), m / 4) for m in range(5)] for _ in range(2))
     assert len(compare(before, now, level=0.01).detectable) == 1
@@ -91,12 +93,12 @@ def test_points_that_only_one_has_are_counted() -> None:
         assert (found.compared, found.only_baseline, found.only_now) == (1, 2, 1)
 
 
-def test_nothing_in_common_is_an_error() -> None:
+def test_curves_without_common_points_are_an_error() -> None:
     with pytest.raises(UsageError, match="share no point"):
         compare([point([1, 1])], [point([1, 1], 0.25)])
 
 
-def test_a_baseline_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_a_written_baseline_is_read_back(tmp_path: Path) -> None:
     written = [point([0.1, 0.7]), point([math.nan], 1.0, "gamma-k[a,b]"), point([0.5], 0.1)]
     write_curves(written, tmp_path / "split.csv")
     read = read_curves(tmp_path / "split.csv")
@@ -124,12 +126,15 @@ def test_bad_baselines_are_errors(tmp_path: Path, text: str, told: str) -> None:
 
 
 def values(**points: Sequence[float]) -> dict[tuple[str, str, float], dict[int, float]]:
-    """Values of single sets as a store gives them, by measure, at magnitude 0.5."""
+    """Return values of single sets as a store gives them, by measure, at magnitude 0.5."""
     return {("split", name, 0.5): dict(enumerate(found)) for name, found in points.items()}
 
 
 def test_the_same_sets_must_give_the_same_values() -> None:
-    """Far below the noise between sets, and yet 38 of 40 values have moved."""
+    """A shift far below the noise between sets is found in 38 of 40 paired values.
+
+    The p-value is that of scipy's paired t-test.
+    """
     rng = np.random.default_rng(4)
     before = rng.normal(0.5, 0.2, 40)
     after = before + 0.01
@@ -147,16 +152,16 @@ def test_the_same_sets_must_give_the_same_values() -> None:
     assert (same.moved, same.compared, same.paired) == ((), 1, True)
 
 
-def test_sets_that_move_without_their_mean_are_told() -> None:
+def test_sets_that_move_without_their_mean_are_reported() -> None:
     before, after = [0.4, 0.6, 0.5], [0.6, 0.4, 0.5]
     curves = [point(before)], [point(after)]
     (moved,) = compare_paired(*curves, values(gamma=before), values(gamma=after)).moved
     assert (moved.what, moved.p) == ("sets", 1)
-    # Without the single sets there is nothing to see: mean and deviation are the same.
+    # Mean and deviation are the same, so nothing moves if single sets are not given.
     assert compare_paired(*curves, None, {}).moved == ()
 
 
-def test_other_numbers_of_the_same_sets_are_compared_where_both_are() -> None:
+def test_the_same_sets_are_compared_where_both_stores_have_them() -> None:
     before, after = [0.4, 0.6, 0.5], [0.4, 0.6]
     with pytest.raises(UsageError, match=r"baseline of 3 sets, sweep of 2, .*`sets=` 3"):
         compare_paired([point(before)], [point(after)], None, {})

@@ -1,4 +1,6 @@
-"""`bench --check` finds planted faults of a dissimilarity, and says what it cannot find."""
+"""Planted faults of a dissimilarity that `bench --check` finds, and those it says it
+cannot find.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,9 @@ Columns = Any
 
 
 def sound(u: Columns, v: Columns) -> np.ndarray:
-    """Squared distance of both ends over the mean length, and 1 for another label."""
+    """Return the squared distance of both ends over the mean length, plus 1 for another label."""
     apart = np.abs(u.start - v.start) + np.abs(u.end - v.end)
-    # Two points are a tenth of their distance apart.
+    # For two points a length of 20 stands in: they cost the square of a tenth of their distance.
     length = np.where((u.length == 0) & (v.length == 0), 20.0, u.length + v.length)
     places = (apart / length) ** 2
     other = (u.category != v.category) & (u.category >= 0) & (v.category >= 0)
@@ -38,7 +40,7 @@ def sound(u: Columns, v: Columns) -> np.ndarray:
 
 
 def where(condition: Callable[[Columns, Columns], Any], factor: float) -> Any:
-    """The sound dissimilarity, wrong by a factor where the condition holds."""
+    """Return the sound dissimilarity, multiplied by a factor where the condition holds."""
     return lambda u, v: np.where(condition(u, v), factor * sound(u, v), sound(u, v))
 
 
@@ -66,7 +68,7 @@ UNFOUND = {"two points"}
 
 @dataclass(frozen=True)
 class Planted:
-    """A dissimilarity with a fault, or without."""
+    """Dissimilarity with a given fault, or without one."""
 
     bug: str = ""
 
@@ -93,7 +95,7 @@ def swept(path: Path, model: ReferenceModel, bug: str) -> tuple[Any, Any]:
 
 
 @pytest.mark.slow
-def test_planted_bugs_are_found_but_for_what_is_not_tried(tmp_path: Path) -> None:
+def test_planted_faults_are_found_except_for_the_listed_ones(tmp_path: Path) -> None:
     models = {"default": ReferenceModel(), "everything": EVERYTHING}
     before = {name: swept(tmp_path / f"{name}.sqlite", m, "") for name, m in models.items()}
     found = {
@@ -104,13 +106,13 @@ def test_planted_bugs_are_found_but_for_what_is_not_tried(tmp_path: Path) -> Non
     }
     missed = {bug for bug in BUGS if not (found[bug, "default"] or found[bug, "everything"])}
     assert missed <= UNFOUND, missed
-    # The default reference alone misses what its units do not have.
+    # The default reference alone misses faults of properties that its units lack.
     assert sum(found[bug, "default"] for bug in BUGS) < sum(
         found[bug, "everything"] for bug in BUGS
     )
 
 
-def test_everything_has_what_the_default_has_not() -> None:
+def test_all_references_have_properties_that_the_default_lacks() -> None:
     counts = {
         name: count_properties(
             [
@@ -137,8 +139,8 @@ def test_pairs_are_counted_by_hand() -> None:
         ]
     )
     counts = count_properties([c], Combined())
-    # 0–10 a with 0–10 a costs nothing, what is at 400 too much. Left are 0–10 a with 1–10 b, and
-    # 5–8 without label with 0–10 a and with 1–10 b.
+    # Two units 0–10 a cost nothing, and the unit at 400 costs too much. Left are 0–10 a with 1–10
+    # b, and 5–8 without label with 0–10 a and with 1–10 b.
     costs = 1 + (1 / 19) ** 2, (7 / 13) ** 2, (6 / 12) ** 2
     assert max(costs) < 2
     assert counts["another category"] == 1
@@ -148,7 +150,7 @@ def test_pairs_are_counted_by_hand() -> None:
     assert counts["apart"] == counts["both of length 0"] == 0
 
 
-def test_a_shift_of_a_whole_curve_is_found_that_no_point_shows() -> None:
+def test_a_shift_of_a_whole_curve_is_found_where_no_point_shows_it() -> None:
     rng = np.random.default_rng(0)
     magnitudes = np.linspace(0.05, 1, 20)
 
@@ -165,9 +167,9 @@ def test_a_shift_of_a_whole_curve_is_found_that_no_point_shows() -> None:
     found = compare(before, now, values_before=old, values_now=new)
     assert [d.what for d in found.moved] == ["curve"]
     (detectable,) = found.detectable
-    # Standard error .1/√400·√2 = .0071, times t(.0025) + t(.9) of 38 degrees: 2.98 + 1.30.
+    # The standard error is .1/√400·√2 = .0071, times t(.0025) + t(.9) of 38 degrees: 2.98 + 1.30.
     assert detectable.difference == pytest.approx(0.0071 * 4.28, rel=0.2)
-    # Without the values of sets the error is taken as large as it can be.
+    # Without the values of single sets, the error is taken as large as possible.
     blunt = compare(before, now)
     assert not blunt.moved
     assert blunt.detectable[0].difference == pytest.approx(0.0316 * 4.28, rel=0.1)

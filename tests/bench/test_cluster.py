@@ -1,4 +1,4 @@
-"""A real Dask scheduler and workers on loopback, started by Dask's own commands."""
+"""Sweeps on a real Dask scheduler and workers on loopback, started by Dask's own commands."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def free_port() -> int:
 
 
 def address_in(told: Path, scheduler: subprocess.Popen[bytes]) -> str:
-    """What the scheduler writes once it listens."""
+    """Return the address that the scheduler writes once it listens."""
     while scheduler.poll() is None:
         try:
             return str(json.loads(told.read_text())["address"])
@@ -52,7 +52,7 @@ class Cluster:
         self.folder = folder
         self.source = Path(__file__).parents[2]
         self.processes: list[subprocess.Popen[bytes]] = []
-        # It takes a free port by itself; nobody knocks there before it listens.
+        # The scheduler takes a free port by itself, and nobody connects before it listens.
         told = folder / "scheduler.json"
         where = ("--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(told))
         self.scheduler = self.start("scheduler", *where)
@@ -133,7 +133,7 @@ def swept(sweep: Sweep, path: Path, executor: str) -> None:
 
 
 def once_begun(path: Path, action: Callable[[], object]) -> threading.Thread:
-    """Do something as soon as the store has a cell."""
+    """Run an action as soon as the store has a cell."""
 
     def wait() -> None:
         while not (path.exists() and cells(path)):
@@ -174,14 +174,17 @@ def test_twenty_kills_of_the_client(toy_sweep: Build, cluster: Cluster, tmp_path
     kill_and_resume(toy_sweep, tmp_path, kills=20, executor=cluster.url)
 
 
-def test_a_frozen_worker_is_told(
+def test_a_frozen_worker_is_reported(
     toy_sweep: Build,
     cluster: Cluster,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Before a sweep it is an error, during one a warning; ended, it changes no bit."""
+    """A frozen worker is an error before a sweep and a warning during one.
+
+    When it is ended, no bit of the results changes.
+    """
     frozen, _ = cluster.worker(), cluster.worker()
     cluster.wait_for(2)
     frozen.send_signal(signal.SIGSTOP)
@@ -230,7 +233,7 @@ def test_an_address_without_a_port_is_an_error(url: str) -> None:
 def test_workers_with_other_software_are_an_error(
     toy_sweep: Build, cluster: Cluster, tmp_path: Path
 ) -> None:
-    """When the sweep begins, and also when such a worker joins later."""
+    """A worker with other software is an error, whether it is there at the start or joins later."""
     told = r"worker tcp://\S+ runs other software \(gammacp 9.9 there, 0\.\S+ here\)"
     odd = cluster.worker_of_another_version()
     cluster.wait_for(1)
@@ -247,8 +250,10 @@ def test_workers_with_other_software_are_an_error(
     assert exported(tmp_path / "s.sqlite").count(b"\n") > 1, "what was computed is kept"
 
 
-def test_a_worker_with_another_source_of_ours_is_an_error(cluster: Cluster, tmp_path: Path) -> None:
-    """Of whatever workers run: what follows the number, too, as in `calibrate --executor`."""
+def test_a_worker_with_another_version_of_our_source_is_an_error(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    """A worker whose package source differs is an error, even with the same version number."""
     ours = cluster.source
     cluster.source = tmp_path / "other"
     for name in ("gammacp", "shuffling"):
@@ -281,7 +286,7 @@ def test_a_module_that_a_worker_lacks_is_named(
 def test_a_worker_with_stale_code_is_an_error(
     toy_sweep: Build, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It loaded a module before the module was changed; the client has it as it is now."""
+    """A worker that loaded a module before it was changed is an error."""
     text = "from sweep_toys import ToySource\nclass Stale(ToySource):\n    shift = {}\n"
     path = cluster.folder / "stale_source.py"
     path.write_text(text.format(1))

@@ -1,4 +1,4 @@
-"""`gammacp bench` as a user runs it."""
+"""The command `gammacp bench`, as a user runs it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QUICK = ("--measures", "kappa-d,ser", "--sets", "3", "--step", "0.25", "--execut
 
 @pytest.fixture
 def gammacp(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs a command in the test's own folder, where nothing is imported yet."""
+    """Return a runner of commands in the test's own folder, where no module is imported yet."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", sys.path.copy())
     monkeypatch.setattr("gammacp.plugins.LOADED", {})
@@ -35,7 +35,7 @@ def gammacp(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         ("--executor", "dask://127.0.0.1:1", "no Dask scheduler answers"),
     ],
 )
-def test_what_cannot_begin_leaves_no_empty_store(
+def test_a_sweep_that_cannot_begin_leaves_no_empty_store(
     gammacp: Run,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -69,7 +69,7 @@ def test_a_sweep_writes_table_figure_and_provenance(gammacp: Run, tmp_path: Path
     assert provenance["signatures"]["ser"].startswith("ser|")
     assert "split: magnitude" in done.out
     assert "30 cells computed, 0 reused; seed 0" in done.err
-    # Again, with one more error: everything that is there is used.
+    # A second run with one more error reuses all existing cells.
     again = gammacp("bench", "--error", "split", "--error", "position+category", *QUICK)
     assert "30 cells computed, 30 reused" in again.err
     assert (out / "position+category.csv").exists()
@@ -151,7 +151,7 @@ def test_without_matplotlib_there_is_a_table_and_a_message(tmp_path: Path) -> No
         (("status",), 3, "no such store"),
     ],
 )
-def test_what_cannot_be_meant_is_said(
+def test_impossible_options_are_refused(
     run: Run,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -179,7 +179,7 @@ def test_what_cannot_be_meant_is_said(
     ("module", "told"),
     [("no_such", "'no_such' cannot be imported"), ("typo.py", "invalid syntax (typo.py, line 1)")],
 )
-def test_a_module_that_cannot_be_imported_is_said(
+def test_a_module_that_cannot_be_imported_is_named(
     gammacp: Run, tmp_path: Path, module: str, told: str
 ) -> None:
     (tmp_path / "typo.py").write_text("def f(:\n")
@@ -202,10 +202,10 @@ class Strict:
 '''
 
 
-def test_curves_are_held_against_a_baseline(
+def test_curves_are_compared_with_a_baseline(
     gammacp: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A change of the dissimilarity that moves the curves is found; another seed is not one."""
+    """A changed dissimilarity moves the curves, and another seed does not."""
     small = ("--magnitudes", "0,0.3,0.6", "--sets", "6", "--samples", "10", "--no-figures")
     small = (*small, "--executor", "serial")
 
@@ -228,7 +228,7 @@ def test_curves_are_held_against_a_baseline(
     assert moved.code == 1, moved.err
     assert "points moved, against base/position.csv, which has the same seed" in moved.err
     assert "gamma" in moved.out
-    # The store knows that the class has changed.
+    # The store notices that the class has changed.
     stale = gammacp("bench", *check, "--out", "same", "--no-figures")
     assert stale.code == 2
     assert "options.dissimilarity.scale: 100.0 versus 20.0" in stale.err
@@ -238,7 +238,7 @@ def test_curves_are_held_against_a_baseline(
     assert [p.sets for p in read_curves(tmp_path / "same" / "position.csv")] == [6, 6, 6]
 
 
-def test_a_reference_of_ones_own(gammacp: Run, tmp_path: Path) -> None:
+def test_a_custom_reference(gammacp: Run, tmp_path: Path) -> None:
     (tmp_path / "two.csv").write_text("Ann,a,0,10\nAnn,b,20,30\nBob,a,1,10\n")
     quick = ("--error", "false-negative", *QUICK, "--no-figures", "--reference", "two.csv")
     several = gammacp("bench", *quick)
@@ -247,17 +247,17 @@ def test_a_reference_of_ones_own(gammacp: Run, tmp_path: Path) -> None:
     one = gammacp("bench", *quick, "--annotator", "Ann", "--json")
     assert one.code == 0, one.err
     points = json.loads(one.out)["errors"]["false-negative"]
-    # At magnitude 1 nobody has any unit: no measure has a value.
+    # At magnitude 1 no annotator has any unit, so no measure has a value.
     assert [p["undefined"] for p in points if p["magnitude"] == 1] == [3, 3]
 
 
-def test_failures_are_told_and_exit_with_1(tmp_path: Path) -> None:
-    """With a module of the working directory, as a user has it."""
+def test_failures_are_reported_and_exit_with_1(tmp_path: Path) -> None:
+    """Failing measures of a module in the working directory are reported."""
     toys = Path(__file__).with_name("sweep_toys.py")
     (tmp_path / "my_measures.py").write_text(toys.read_text(encoding="utf-8"), encoding="utf-8")
     arguments = ("--measures", "toy-fragile,ser", "--error", "split")
     quick = ("--sets", "2", "--step", "0.5", "--jobs", "1", "--no-figures")
-    # As the console script, which does not look for modules in the working directory.
+    # The console script does not look for modules in the working directory.
     command = ["--import", "my_measures.py", "bench", *arguments, *quick]
     code = f"import sys; sys.argv[1:] = {command!r}\n"
     code += "if __name__ == '__main__':\n    from gammacp.cli import main\n    main()\n"
@@ -273,7 +273,7 @@ def test_failures_are_told_and_exit_with_1(tmp_path: Path) -> None:
     assert len((tmp_path / "bench-out" / "split.csv").read_text().splitlines()) == 3
 
 
-def test_the_counter_tells_rate_and_time_left(
+def test_the_progress_counter_shows_rate_and_time_left(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 100.0
@@ -285,10 +285,12 @@ def test_the_counter_tells_rate_and_time_left(
     assert told.splitlines()[-1] == "310 of 1000 cells, 10.0/s, 1:09 left"
 
 
-def test_the_stored_seed_finds_what_the_page_says_another_misses(
+def test_the_stored_seed_finds_a_change_that_another_seed_misses(
     gammacp: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The dissimilarity of docs/bench.md and 1.3 times it, each with both seeds."""
+    """The example of docs/bench.md holds: a dissimilarity and 1.3 times it, each with both
+    seeds.
+    """
     docs = Path(__file__).parents[2] / "docs"
     page = (docs / "bench.md").read_text(encoding="utf-8")
     assert "a dissimilarity that is 1.3 times as large\n  passes" in page
@@ -345,7 +347,7 @@ def test_panels_are_swept_and_are_part_of_the_configuration(gammacp: Run, tmp_pa
 def test_a_sweep_within_a_study_imports_the_folder_of_the_study(
     gammacp: Run, tmp_path: Path
 ) -> None:
-    """An experiment of one's own may run `bench`: its folder is imported by name, not by path."""
+    """A study that runs `bench` has its folder imported by name, not by path."""
     folder = tmp_path / "some studies"
     folder.mkdir()
     (folder / "first.py").write_text("")

@@ -54,7 +54,7 @@ def test_many_measures_are_spread_over_panels(tmp_path: Path) -> None:
     assert height == [3 * 720, 720]  # five panels in two columns: γ, distances, γ_k twice, α
 
 
-def test_curves_without_values_are_no_fault(tmp_path: Path) -> None:
+def test_curves_without_values_are_accepted(tmp_path: Path) -> None:
     empty = [Point("split", m, "pk", math.nan, math.nan, 5, 5) for m in (0.0, 1.0)]
     assert plot_errors(empty, tmp_path)
     assert plot_errors(empty + points(["ser"], mean=-3), tmp_path)
@@ -62,8 +62,8 @@ def test_curves_without_values_are_no_fault(tmp_path: Path) -> None:
     assert plot_errors(single, tmp_path)
 
 
-def test_a_curve_of_one_value_among_several_is_undefined_and_said(tmp_path: Path) -> None:
-    """As uα of overlapping units: 1 where nothing is shuffled, and nothing beyond."""
+def test_a_curve_with_a_single_value_is_called_undefined(tmp_path: Path) -> None:
+    """A measure with one value, as uα of overlapping units, is named as undefined and not drawn."""
     lone = [
         Point("split", m, "u-alpha", math.nan if m else 1.0, 0.0, 5, 0) for m in (0.0, 0.5, 1.0)
     ]
@@ -91,7 +91,7 @@ def test_curves_of_one_value_are_named_instead_of_drawn(tmp_path: Path) -> None:
         draw_panel(axes, curves, "title")
         assert axes.get_xlabel() == "magnitude\na, b: 1 throughout; c: 0.5 throughout"
         assert axes.get_legend_handles_labels()[1] == ["gamma"]
-        assert not axes.texts  # words that a curve could run through
+        assert not axes.texts  # no text lies where a curve could run through it
 
 
 def test_a_jump_is_named(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Sweeps that are stopped or killed: what is kept, how fast they end, and what they give."""
+"""Stopped and killed sweeps: what is kept, how fast they end and what they give."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ if __name__ == "__main__":
 def start(
     path: Path, executor: str = "processes", *, pause: float = 0.01, sets: int = 40
 ) -> subprocess.Popen[str]:
-    """A sweep in a process group of its own."""
+    """Start a sweep in a process group of its own."""
     script = path.with_name("sweep.py")
     script.write_text(_CODE, encoding="utf-8")
     here = Path(__file__).parent
@@ -98,7 +98,7 @@ def wait_for_rows(path: Path) -> None:
 
 
 def begun(path: Path) -> bool:
-    """Whether there is a store yet."""
+    """Return whether the store exists."""
     try:
         Store.reading(path).close()
     except GammacpError:
@@ -107,7 +107,7 @@ def begun(path: Path) -> bool:
 
 
 def gone(group: int) -> bool:
-    """Whether all processes of the group end within five seconds."""
+    """Return whether all processes of the group end within five seconds."""
     end = time.monotonic() + 5
     while left(group) and time.monotonic() < end:
         time.sleep(0.02)
@@ -115,7 +115,7 @@ def gone(group: int) -> bool:
 
 
 def left(group: int) -> bool:
-    """Whether a process of the group is left (zombies are not)."""
+    """Return whether a process of the group is left; zombies do not count."""
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text().rsplit(")", 1)[1].split()
@@ -131,14 +131,14 @@ def test_kills_at_random_moments_lose_and_repeat_nothing(toy_sweep: Build, tmp_p
 
 
 @pytest.mark.slow
-def test_fifty_kills(toy_sweep: Build, tmp_path: Path) -> None:
+def test_a_sweep_killed_fifty_times_is_completed(toy_sweep: Build, tmp_path: Path) -> None:
     kill_and_resume(toy_sweep, tmp_path, kills=50)
 
 
 def kill_and_resume(
     toy_sweep: Build, tmp_path: Path, *, kills: int, executor: str = "processes"
 ) -> None:
-    """Kill the parent (−9) again and again at random moments, then let it end."""
+    """Kill the parent (−9) repeatedly at random moments, then let the sweep end."""
     sweep = toy_sweep(source=ToySource(pause=0.01), sets=12 * kills)
     path = tmp_path / "killed.sqlite"
     moments = random.Random(kills)
@@ -148,14 +148,14 @@ def kill_and_resume(
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         if kill == kills - 1 and not held:
-            # On a busy machine no kill may have come after some work yet.
+            # On a busy machine, no earlier kill may have come after some work was done.
             wait_for_rows(path)
         time.sleep(moments.uniform(0, 1.5))
         process.kill()
         process.communicate()
-        # Workers see that their parent is gone.
+        # Workers notice that their parent is gone.
         assert gone(process.pid)
-        # What was committed before is there; nothing is half there.
+        # All rows committed before the kill are still there.
         now = rows(path)
         assert now >= held
         held = now
@@ -164,23 +164,24 @@ def kill_and_resume(
     told, _ = process.communicate(timeout=120)
     reused, computed, _ = told.split()[1:]
     assert int(reused) + int(computed) == sweep.n_cells
-    assert int(reused) * 5 == held * 3  # three measures, two of the five rows are by category
+    # there are three measures, and two of the five rows are by category
+    assert int(reused) * 5 == held * 3
     with Store.reading(path) as store:
         assert store.database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         (experiment,) = store.experiments()
         ran = store.runs(experiment)
-    # Every row was written by exactly one run: nothing was computed twice into the store.
+    # Exactly one run wrote each row, so that nothing was computed twice into the store.
     assert sum(r.cells for r in ran) == rows(path)
-    # How long it takes is no part of the sweep.
+    # The pause of the source does not change its cells.
     at_once = toy_sweep(sets=sweep.sets)
     assert exported(path) == undisturbed(at_once, tmp_path / "undisturbed.sqlite")
 
 
-# Ctrl-C to worker processes: `test_ctrl_c_twice_leaves_without_a_trace`.
+# `test_ctrl_c_twice_leaves_no_traceback` interrupts worker processes by Ctrl-C.
 @pytest.mark.parametrize(
     ("executor", "number"), [("serial", signal.SIGINT), ("processes", signal.SIGTERM)]
 )
-def test_a_signal_stops_after_what_is_at_hand_and_keeps_what_is_done(
+def test_a_signal_stops_after_the_current_work_and_keeps_all_done(
     toy_sweep: Build, tmp_path: Path, executor: str, number: signal.Signals
 ) -> None:
     path = tmp_path / "s.sqlite"
@@ -189,10 +190,10 @@ def test_a_signal_stops_after_what_is_at_hand_and_keeps_what_is_done(
     assert process.stdout.readline() == "ready\n"
     wait_for_rows(path)
     there = rows(path)
-    # As a terminal does: to the whole group, workers included.
+    # A terminal sends the signal to the whole group, workers included.
     os.killpg(process.pid, number)
     told, errors = process.communicate(timeout=10)
-    # Of sets (five rows each) at most those that two workers and the queue held came after it.
+    # Two workers and the queue hold at most four sets of five rows when the signal comes.
     assert rows(path) <= there + 5 * 4
     assert "KeyboardInterrupt" in errors
     _, computed, interrupted = told.split()
@@ -206,8 +207,10 @@ def test_a_signal_stops_after_what_is_at_hand_and_keeps_what_is_done(
 
 
 @pytest.mark.parametrize(("executor", "measure"), [("serial", "gamma"), ("processes", "ser")])
-def test_ctrl_c_twice_leaves_without_a_trace(tmp_path: Path, executor: str, measure: str) -> None:
-    """The command, interrupted in the midst of its work and once more on its way out."""
+def test_ctrl_c_twice_leaves_no_traceback(tmp_path: Path, executor: str, measure: str) -> None:
+    """A command that is interrupted during its work and again on its way out prints no
+    traceback.
+    """
     command = ("bench", "--error", "split", "--measures", measure, "--executor", executor)
     process = subprocess.Popen(
         [sys.executable, "-m", "gammacp", *command, "--sets", "1000", "--store", "s.sqlite"],

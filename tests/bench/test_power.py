@@ -1,4 +1,4 @@
-"""Power of Welch's test between corpora: against tables, simulation and brute force."""
+"""Power of Welch's test between corpora, against tables, simulation and brute force."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import nct, t, ttest_ind
 
-from gammacp.bench.power import Moments, pseudo_values, told_by
+from gammacp.bench.power import Moments, pair_power, pseudo_values
 
 
 def moments(means: list[float], sds: list[float], defined: list[float] | None = None) -> Moments:
@@ -18,58 +18,58 @@ def moments(means: list[float], sds: list[float], defined: list[float] | None = 
 
 @pytest.mark.parametrize(
     ("documents", "effect", "power"),
-    # Two groups, two-sided .05: Cohen 1988, tables 2.3.5, and G*Power 3.1.
+    # Two groups, two-sided .05: Cohen 1988, table 2.3.5, and G*Power 3.1.
     [(10, 1.0, 0.562), (20, 0.5, 0.338), (26, 0.8, 0.807), (64, 0.5, 0.801), (5, 2.0, 0.791)],
 )
 def test_power_is_that_of_published_tables(documents: int, effect: float, power: float) -> None:
-    told = told_by(moments([1.0, 1.0 - 0.1 * effect], [0.1, 0.1]), documents, 0.05)
-    assert told.right[0] + told.wrong[0] == pytest.approx(power, abs=0.003)
-    turned = told_by(moments([0.5, 0.5 + 0.1 * effect], [0.1, 0.1]), documents, 0.05)
-    assert turned.wrong[0] == pytest.approx(told.right[0])
+    by_pair = pair_power(moments([1.0, 1.0 - 0.1 * effect], [0.1, 0.1]), documents, 0.05)
+    assert by_pair.right[0] + by_pair.wrong[0] == pytest.approx(power, abs=0.003)
+    turned = pair_power(moments([0.5, 0.5 + 0.1 * effect], [0.1, 0.1]), documents, 0.05)
+    assert turned.wrong[0] == pytest.approx(by_pair.right[0])
     assert turned.right[0] < 0.01
 
 
-def test_power_with_unlike_spreads_is_that_of_simulated_tests() -> None:
+def test_power_with_unequal_spreads_is_that_of_simulated_tests() -> None:
     rng = np.random.default_rng(1)
     first = rng.normal(0.9, 0.02, (20_000, 6))
     second = rng.normal(0.8, 0.12, (20_000, 6))
     found = ttest_ind(first, second, axis=1, equal_var=False)
     rate = ((found.pvalue < 0.05) & (found.statistic > 0)).mean()
-    told = told_by(moments([0.9, 0.8], [0.02, 0.12]), 6, 0.05)
-    assert told.right[0] == pytest.approx(rate, abs=0.02)
+    by_pair = pair_power(moments([0.9, 0.8], [0.02, 0.12]), 6, 0.05)
+    assert by_pair.right[0] == pytest.approx(rate, abs=0.02)
 
 
-def test_curves_without_spread_are_told_for_certain_or_by_chance_alone() -> None:
-    told = told_by(moments([1.0, 1.0, 0.5], [0.0, 0.0, 0.0]), 10, 0.05)
-    assert told.right.tolist() == [0.025, 1.0, 1.0]
-    assert told.wrong.tolist() == [0.025, 0.0, 0.0]
-    noisy = told_by(moments([0.5, 0.5], [0.1, 0.1]), 10, 0.05)
+def test_power_of_curves_without_spread_is_1_or_half_the_level() -> None:
+    by_pair = pair_power(moments([1.0, 1.0, 0.5], [0.0, 0.0, 0.0]), 10, 0.05)
+    assert by_pair.right.tolist() == [0.025, 1.0, 1.0]
+    assert by_pair.wrong.tolist() == [0.025, 0.0, 0.0]
+    noisy = pair_power(moments([0.5, 0.5], [0.1, 0.1]), 10, 0.05)
     assert noisy.right[0] == pytest.approx(0.025, abs=1e-9)
 
 
-def test_large_effects_are_told_for_certain_where_the_tail_is_too_small_for_a_float() -> None:
+def test_power_is_1_where_the_tail_underflows() -> None:
     for drop in np.geomspace(0.01, 1e4, 200):
-        told = told_by(moments([drop, 0.0], [0.05, 0.05]), 10, 0.05)
-        assert 0 <= told.wrong[0] <= told.right[0] <= 1
-        assert drop < 1 or told.right[0] == 1
+        by_pair = pair_power(moments([drop, 0.0], [0.05, 0.05]), 10, 0.05)
+        assert 0 <= by_pair.wrong[0] <= by_pair.right[0] <= 1
+        assert drop < 1 or by_pair.right[0] == 1
 
 
 def test_undefined_values_cost_documents_and_are_not_zero() -> None:
-    half = told_by(moments([1.0, 0.9], [0.1, 0.1], [1.0, 0.5]), 20, 0.05)
+    half = pair_power(moments([1.0, 0.9], [0.1, 0.1], [1.0, 0.5]), 20, 0.05)
     a, b = 0.01 / 20, 0.01 / 10
     freedom = (a + b) ** 2 / (a**2 / 19 + b**2 / 9)
     critical = t.isf(0.025, freedom)
     assert half.right[0] == pytest.approx(nct.sf(critical, freedom, 0.1 / math.sqrt(a + b)))
     values = np.array([[1.0, 0.5, np.nan], [1.0, 0.4, np.nan], [1.0, np.nan, np.nan]])
-    told = told_by(Moments.of(values), 10, 0.05)
-    assert told.testable.tolist() == [True, False, False]
-    assert told.right[1:].tolist() == [0, 0]
-    nothing = told_by(Moments.of(np.full((5, 3), np.nan)), 10, 0.05)
-    assert math.isnan(nothing.told)
+    by_pair = pair_power(Moments.of(values), 10, 0.05)
+    assert by_pair.testable.tolist() == [True, False, False]
+    assert by_pair.right[1:].tolist() == [0, 0]
+    nothing = pair_power(Moments.of(np.full((5, 3), np.nan)), 10, 0.05)
+    assert math.isnan(nothing.mean)
 
 
 def power_by_hand(values: np.ndarray, documents: int) -> float:
-    """Mean power in the right direction over pairs of columns, pair by pair."""
+    """Compute the mean power in the right direction over pairs of columns, pair by pair."""
     powers = []
     for i in range(values.shape[1]):
         for j in range(i + 1, values.shape[1]):

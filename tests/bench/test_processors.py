@@ -1,4 +1,4 @@
-"""The cells of a sweep are the same to the last bit whichever kernels the linear algebra picks."""
+"""Identity of the cells of a sweep, to the last bit, whichever kernels the linear algebra uses."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def cells(**environment: str) -> str:
     return done.stdout
 
 
-# In every run tests/measures/test_processors.py compares what such kernels give.
+# The fast test of such kernels is tests/measures/test_processors.py.
 @pytest.mark.slow
 def test_cells_do_not_depend_on_the_processor() -> None:
     found = cells()

@@ -1,4 +1,4 @@
-"""`gammacp bench rank` as a user runs it."""
+"""The command `gammacp bench rank`, as a user runs it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def bench(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs `gammacp bench` in a folder where a sweep has been computed once."""
+    """Return a runner of `gammacp bench` in a folder where a sweep has been computed once."""
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "path", sys.path.copy())
     monkeypatch.setattr("gammacp.plugins.LOADED", {})
@@ -84,7 +84,7 @@ def test_stores_of_unlike_configurations_are_refused(bench: Run) -> None:
     assert bench("bench", "rank", "nowhere.sqlite").code == 3
 
 
-def test_one_store_twice_is_the_store(bench: Run) -> None:
+def test_the_same_store_twice_counts_once(bench: Run) -> None:
     one = bench("bench", "rank", "--json", "--no-figures").out
     place = "bench-out/bench.sqlite"
     assert bench("bench", "rank", place, place, "--json", "--no-figures").out == one

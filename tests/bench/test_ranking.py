@@ -1,4 +1,4 @@
-"""Ranks of measures: hold where the truth is known, and say what they rest on."""
+"""Ranks of measures, on curves whose true order is known."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Values = dict[tuple[str, str, float], dict[int, float]]
 def sweep(
     slopes: dict[str, float], *, sets: int = 12, noise: float = 0.1, seed: int = 0, error: str = "e"
 ) -> Values:
-    """Straight curves of these slopes with independent noise beyond magnitude 0."""
+    """Return straight curves of the given slopes, with independent noise beyond magnitude 0."""
     rng = np.random.default_rng(seed)
     return {
         (error, name, x): {
@@ -43,7 +43,7 @@ def test_a_steep_curve_is_ranked_before_a_flat_one() -> None:
     assert steep.step == 0.25
     assert steep.ends == 1.0
     assert (flat.step, flat.step_at, flat.ends) == (None, None, 0.0)
-    assert flat.told == pytest.approx(0.025, abs=0.1)
+    assert flat.power == pytest.approx(0.025, abs=0.1)
     assert steep.used == pytest.approx(1.0, abs=0.2)
     assert steep.noise == pytest.approx(0.1 * math.sqrt(0.8), abs=0.04)
 
@@ -67,13 +67,13 @@ def test_more_pairs_and_tables_raise_the_critical_value() -> None:
     rng = np.random.default_rng(4)
     tables = [rng.standard_normal((12, 5)) for _ in range(3)]
     one, two, three = (critical_value(tables[:k], 0.05) for k in (1, 2, 3))
-    # Below Bonferroni over 30 comparisons, above one comparison.
+    # The value lies below Bonferroni over 30 comparisons, and above that of one comparison.
     assert t.ppf(0.975, 11) < one < two < three < t.isf(0.05 / 60, 11) * 1.1
-    # The same table twice tells nothing new.
+    # A table that is given twice adds nothing.
     assert critical_value([tables[0], tables[0]], 0.05) == pytest.approx(one, rel=0.1)
 
 
-def test_intervals_are_counts_of_what_is_known() -> None:
+def test_rank_intervals_count_the_proven_differences() -> None:
     rng = np.random.default_rng(5)
     estimates = np.array([0.9, 0.5, 0.48, 0.1])
     pseudo = estimates + 0.05 * rng.standard_normal((20, 4))
@@ -82,22 +82,22 @@ def test_intervals_are_counts_of_what_is_known() -> None:
     assert known[1, 3]
     assert not known[1, 2]
     assert rank_intervals(estimates, pseudo, 3.0) == [(1, 1), (2, 3), (2, 3), (4, 4)]
-    # What differs by less than a tie is in no order, however exact it is.
+    # Differences smaller than a tie have no order, however exactly they are known.
     assert not better(np.array([0.5, 0.501]), np.full((5, 2), 0.5), 3.0).any()
 
 
-def test_an_undefined_measure_is_not_ranked_and_its_share_is_told() -> None:
+def test_an_undefined_measure_is_not_ranked_and_its_share_is_reported() -> None:
     values = sweep({"a": 0.8, "b": 0.4})
     values |= {("e", "never", x): dict.fromkeys(range(12), math.nan) for x in X}
     values |= {
         ("e", "rarely", x): {k: 1 - x if k % 3 or x < 1 else math.nan for k in range(12)} for x in X
     }
     found = {m.measure: m for m in rank(values).errors[0].measures}
-    assert found["never"].told is None
+    assert found["never"].power is None
     assert found["never"].rank is None
     assert found["never"].undefined == 1
     assert found["rarely"].undefined == pytest.approx(4 / 12 / 5)
-    assert found["rarely"].told == 1
+    assert found["rarely"].power == 1
     assert max(m.rank[1] for m in found.values() if m.rank) == 3
 
 
@@ -136,7 +136,7 @@ def test_only_common_sets_count_and_the_rest_is_counted() -> None:
         ),
     ],
 )
-def test_what_cannot_be_ranked_is_refused(
+def test_values_that_cannot_be_ranked_are_refused(
     values: Values, documents: int, level: float, why: str
 ) -> None:
     with pytest.raises(UsageError, match=why):
@@ -144,7 +144,7 @@ def test_what_cannot_be_ranked_is_refused(
 
 
 def test_ranks_that_change_with_the_number_of_documents_are_named() -> None:
-    """Small steps everywhere need documents; one large step does not."""
+    """The measure of small steps everywhere needs many documents, that of one large step few."""
     rng = np.random.default_rng(6)
     values: Values = {}
     for x in X:
@@ -158,23 +158,23 @@ def test_ranks_that_change_with_the_number_of_documents_are_named() -> None:
     assert not [c for c in found.changes if c.documents == 4]
     many = rank(values, documents=100)
     assert many.errors[0].measures[0].measure == "slope"
-    few = {(c.measure, c.documents): (c.rank, c.there) for c in rank(values, 32).changes}
+    few = {(c.measure, c.documents): (c.rank, c.other_rank) for c in rank(values, 32).changes}
     assert ("cliff", 64) in few or ("cliff", 16) in few
 
 
-def test_a_nuisance_is_read_off_the_measures_own_curve() -> None:
+def test_a_nuisance_is_converted_by_each_measures_own_curve() -> None:
     exact = {
         ("e", name, x): {k: 1 - slope * x + 0.001 * (k % 3 - 1) * (x > 0) for k in range(9)}
         for name, slope in (("steep", 1.0), ("shallow", 0.5))
         for x in X
     }
-    # Both lose .1: a magnitude of .1 for the steep curve, of .2 for the shallow one.
+    # Both curves lose .1: a magnitude of .1 for the steep curve, of .2 for the shallow one.
     changed = {key: {k: v - 0.1 for k, v in sets.items()} for key, sets in exact.items()}
     found = {m.measure: m.nuisance for m in rank(exact, nuisance=changed).errors[0].measures}
     steep, shallow = found["steep"], found["shallow"]
     assert steep is not None
     assert shallow is not None
-    # At magnitude 1 the changed value is beyond the curve, and its distance counts as 0.
+    # At magnitude 1 the changed value lies beyond the curve, and its distance counts as 0.
     assert steep.magnitude == pytest.approx(0.1 * 4 / 5, abs=0.002)
     assert shallow.magnitude == pytest.approx(0.2 * 4 / 5, abs=0.002)
     assert (steep.points, steep.beyond) == (5, 1)
@@ -193,12 +193,12 @@ def test_json_has_the_promised_keys_and_no_nan() -> None:
     }
 
 
-def test_map_shades_what_is_told_and_names_ranks() -> None:
+def test_the_map_shades_proven_differences_and_names_ranks() -> None:
     pytest.importorskip("matplotlib")
     found = rank(sweep({"steep": 1.0, "flat": 0.0}), documents=10)
     figure = found.plot()
     (image,) = figure.axes[0].images
-    told = [m.told for m in found.errors[0].measures]
+    told = [m.power for m in found.errors[0].measures]
     assert np.ravel(image.get_array()).tolist() == pytest.approx(told)
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["steep", "flat"]
     assert [text.get_text() for text in figure.axes[0].texts] == [".25;  1", "–;  2"]

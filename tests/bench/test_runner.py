@@ -45,12 +45,14 @@ def test_serial_and_processes_give_the_same_rows(toy_sweep: Build, tmp_path: Pat
     two = swept(sweep, tmp_path / "2", "processes", 2)
     assert one.computed == two.computed == sweep.n_cells == 2 * 4 * 5 * 3
     assert exported(tmp_path / "1") == exported(tmp_path / "2")
-    # The cells by category come on top: two categories each.
+    # The cells by category come in addition: two categories each.
     assert exported(tmp_path / "1").count("\n") == 1 + sweep.n_cells + 2 * 4 * 5 * 2
 
 
 def test_real_measures_do_not_depend_on_executor_or_order(tmp_path: Path) -> None:
-    """Several errors and measures: one process, two, and the other way round in two goes."""
+    """Real measures give the same cells in one process, in two, and in reverse order in
+    two parts.
+    """
     sweep = Sweep(
         source=Shuffled(),
         errors=("split", "position+category"),
@@ -92,10 +94,12 @@ def test_extending_computes_only_what_is_new(toy_sweep: Build, tmp_path: Path) -
     assert exported(tmp_path / "parts") == exported(tmp_path / "whole")
 
 
-def test_a_signal_is_heard_while_what_is_left_is_looked_for(
+def test_a_signal_is_noticed_while_missing_cells_are_looked_up(
     toy_sweep: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a store of millions of cells that takes longer than Ctrl-C may."""
+    """A signal ends the search for missing cells, which takes long in a store of millions
+    of cells.
+    """
     swept(toy_sweep(), tmp_path)
     known, asked = Store.measures_done, list[Task]()
 
@@ -145,7 +149,7 @@ def test_a_dying_worker_costs_only_its_own_task(toy_sweep: Build, tmp_path: Path
     assert [(f.task.magnitude, f.task.set_number) for f in outcome.failures] == [(0.25, 3)]
     assert "ended with code 9; tried 3 times" in outcome.failures[0].why
     assert outcome.computed == sweep.n_cells - 3
-    # Once it does not die any more, running again computes what is missing.
+    # Running again, without the death, computes the missing cells.
     again = swept(toy_sweep(errors=("move",)), tmp_path)
     assert (again.computed, again.failures) == (3, [])
 
@@ -218,8 +222,8 @@ def test_curves_are_mean_sd_and_counts_of_the_cells(toy_sweep: Build, tmp_path: 
     }
 
 
-def test_values_beyond_chance_are_those_of_measure_and_of_no_companion() -> None:
-    """Each as `measure(…, beyond_chance=True)` gives it by itself, whatever else is swept."""
+def test_values_beyond_chance_do_not_depend_on_other_measures() -> None:
+    """A value beyond chance is that of `measure(…, beyond_chance=True)`, whatever else is swept."""
     names = ("gamma", "ser", "f1-overlap", "ku-alpha", "s")
     sweep = Sweep(
         source=Shuffled(),
@@ -243,12 +247,12 @@ def test_values_beyond_chance_are_those_of_measure_and_of_no_companion() -> None
     assert cells["ser"].value != measure(drawn, ["ser"])["ser"].value
     assert cells["ku-alpha"].reason
     assert cells["s"].reason
-    assert set(cells) == set(names)  # categories' values are not beyond chance
+    assert set(cells) == set(names)  # values of categories are not beyond chance
     assert check(sweep) == []
 
 
 def test_random_sets_without_a_value_are_counted(tmp_path: Path) -> None:
-    """A value that few enough of them lack is still a value."""
+    """Random sets without a value are counted, and a few of them leave the value defined."""
     sweep = Sweep(
         source=ToySource(),
         errors=("move",),

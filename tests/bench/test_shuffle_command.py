@@ -39,7 +39,7 @@ def test_a_reference_and_annotators_are_written(run: Run, tmp_path: Path) -> Non
     assert annotations.bounds == reference.bounds == wanted.bounds
 
 
-def test_a_set_of_a_sweep_is_made_again(run: Run, tmp_path: Path) -> None:
+def test_a_set_of_a_sweep_is_reproduced(run: Run, tmp_path: Path) -> None:
     assert run("shuffle", *ERR, "--sets", 3, "--out", tmp_path / "all").code == 0
     assert run("shuffle", *ERR, "--first-set", 2, "--out", tmp_path / "one.csv").code == 0
     names = sorted(p.name for p in (tmp_path / "all").iterdir())
@@ -50,7 +50,7 @@ def test_a_set_of_a_sweep_is_made_again(run: Run, tmp_path: Path) -> None:
     assert (tmp_path / "one-reference.csv").exists()
 
 
-def test_json_is_written_where_it_is_asked_for(run: Run, tmp_path: Path) -> None:
+def test_json_is_written_to_the_given_path(run: Run, tmp_path: Path) -> None:
     done = run("shuffle", *ERR, "--to", "json", "--out", tmp_path)
     assert done.code == 0
     assert "annotations.json" in done.out
@@ -64,7 +64,7 @@ def campaign(tmp_path: Path) -> Path:
     return path
 
 
-def test_an_own_file_is_the_reference(run: Run, campaign: Path, tmp_path: Path) -> None:
+def test_a_users_file_can_be_the_reference(run: Run, campaign: Path, tmp_path: Path) -> None:
     own = ("--reference", campaign, "--out", tmp_path / "out")
     assert run("shuffle", *ERR, *own, "--annotator", "Ann").code == 0
     annotations = read(tmp_path / "out" / "annotations.csv")
@@ -78,7 +78,7 @@ def test_an_own_file_is_the_reference(run: Run, campaign: Path, tmp_path: Path) 
     assert "Name one of: Ann, Bob" in several.err
 
 
-def test_a_model_is_learnt_or_read(run: Run, campaign: Path, tmp_path: Path) -> None:
+def test_a_model_is_learnt_or_read_from_a_file(run: Run, campaign: Path, tmp_path: Path) -> None:
     learnt = run("shuffle", "--learn", campaign, "--print-model")
     assert learnt.code == 0
     model = model_from(tomllib.loads(learnt.out))
@@ -90,7 +90,7 @@ def test_a_model_is_learnt_or_read(run: Run, campaign: Path, tmp_path: Path) -> 
     assert read(tmp_path / "out" / "reference.csv").n_units == model.n_units
 
 
-def test_the_model_in_use_is_printed(run: Run) -> None:
+def test_the_used_model_is_printed(run: Run) -> None:
     default = run("shuffle", "--print-model")
     assert model_from(tomllib.loads(default.out)) == ReferenceModel()
     fixed = run("shuffle", "--print-model", "--layout", "fixed", "--json")
@@ -119,6 +119,8 @@ def test_the_working_folder_can_take_the_sets(
         (("--error", "split", "--magnitude", "1.5"), 2, "magnitude 1.5 is outside [0, 1]"),
         (("--error", "splt", "--magnitude", "1"), 2, "did you mean 'split'"),
         ((*ERR, "--n-annotators", "0"), 2, "number of annotators 0 < 1"),
+        ((*ERR, "--n-annotators", "999999999999"), 2, "999999999999 > 1,000,000"),
+        ((*ERR, "--n-annotators", "999999*0.1,2*m"), 2, "1000001 > 1,000,000"),
         ((*ERR, "--layout", "loose"), 2, "layout 'loose' is unknown"),
         ((*ERR, "--annotator", "Ann"), 2, "annotator applies to a reference file"),
         ((*ERR, "--model", "m.toml", "--learn", "x.csv"), 2, "not both"),

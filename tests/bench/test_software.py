@@ -1,4 +1,4 @@
-"""What computed the cells: stores and workers of other software are refused."""
+"""Versions of the software that computed the cells: stores and workers of others are refused."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class OwnSource(ToySource):
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """A source of the user's own, which uses a module at its top and one late."""
+    """Return a user's own source, which imports one module at its top and one late."""
     (tmp_path / "own_source.py").write_text(_SOURCE)
     (tmp_path / "own_helper.py").write_text("SHIFT = 1\n")
     (tmp_path / "own_late.py").write_text("FACTOR = 1\n")
@@ -51,7 +51,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]
 
 
 def changed(module: ModuleType, path: Path, text: str) -> ModuleType:
-    """The module after somebody changed a file and reloaded it."""
+    """Return the module after a file was changed and the module reloaded."""
     path.write_text(text)
     importlib.invalidate_caches()
     return importlib.reload(module)
@@ -70,7 +70,7 @@ def edit(path: Path, change: str, *values: object) -> None:
 
 
 def of_other_numpy(path: Path) -> Path:
-    """The store as another version of numpy would have filled it."""
+    """Change a store as if another version of numpy had filled it."""
     there = software(("sweep_toys",)) | {"numpy": "1.0"}
     edit(path, "software = ?", json.dumps(there))
     return path
@@ -86,14 +86,14 @@ def test_software_is_versions_and_sources(own: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("name", ["own_source", "own_helper", "own_late"])
-def test_a_change_in_a_module_or_in_what_it_imports_is_seen(
+def test_a_change_in_a_module_or_in_its_imports_is_seen(
     own: ModuleType, tmp_path: Path, name: str
 ) -> None:
     before = software(("own_source",))
     path = tmp_path / f"{name}.py"
     text = path.read_text()
     path.write_text(text + "# changed\n")
-    # What is loaded is what counts: the file alone changes nothing.
+    # The loaded code counts, so that a change of the file alone is not seen.
     assert software(("own_source",)) == before
     changed(own, path, text + "# changed\n")
     assert list(differences(before, software(("own_source",))).split())[:3] == [
@@ -122,12 +122,14 @@ def test_a_store_of_other_software_is_refused(toy_sweep: Build, tmp_path: Path) 
         assert run(toy_sweep(sets=2), store, pool, resume=False).reused == 0
 
 
-def test_going_on_all_the_same_is_written_down(toy_sweep: Build, tmp_path: Path) -> None:
+def test_a_sweep_continued_with_other_software_is_recorded(
+    toy_sweep: Build, tmp_path: Path
+) -> None:
     path = tmp_path / "s.sqlite"
     swept(toy_sweep(sets=2), path)
     of_other_numpy(path)
     swept(toy_sweep(sets=3), path, mixed=True)
-    swept(toy_sweep(sets=4), path)  # of the same software as the run before
+    swept(toy_sweep(sets=4), path)  # the run before had this software
     with Store.writing(path) as store:
         (experiment,) = store.experiments()
         assert [r.mixed for r in store.runs(experiment)] == [False, True, False]
@@ -142,10 +144,12 @@ def test_going_on_all_the_same_is_written_down(toy_sweep: Build, tmp_path: Path)
     assert runs == {0: 1, 1: 1, 2: 2, 3: 3}
 
 
-def test_a_worker_that_has_loaded_other_code_computes_nothing(
+def test_a_worker_with_other_code_computes_nothing(
     own: ModuleType, toy_sweep: Build, tmp_path: Path
 ) -> None:
-    """A worker that has been running since before a change, and a client after it."""
+    """A worker that was started before a change refuses to compute for a client started
+    after it.
+    """
     sweep = toy_sweep(source=own.OwnSource())
     modules = own_modules(sweep)
     wanted = software(modules)
@@ -159,7 +163,7 @@ def test_a_worker_that_has_loaded_other_code_computes_nothing(
         compute_on_worker(wanted, modules, sweep, [task])
 
 
-def test_merging_other_software_is_refused_unless_it_is_meant(
+def test_merging_stores_of_other_software_must_be_asked_for(
     toy_sweep: Build, tmp_path: Path
 ) -> None:
     one, other = tmp_path / "one.sqlite", tmp_path / "other.sqlite"

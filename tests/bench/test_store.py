@@ -91,7 +91,7 @@ def test_a_damaged_store_is_an_error_and_untouched(toy_sweep: Build, tmp_path: P
 
 
 def damaged_by(draw: random.Random, content: bytes) -> bytes:
-    """A store with a bit, a byte, some bytes or a page changed, or cut."""
+    """Return the store with a bit, a byte, some bytes or a page changed, or cut."""
     made = bytearray(content)
     place = draw.randrange(len(made))
     pages = [slice(k, k + 4096) for k in range(0, len(made), 4096)]
@@ -115,7 +115,9 @@ def damaged_by(draw: random.Random, content: bytes) -> bytes:
 
 
 def never_less(folder: Path, whole: Path, damages: int) -> int:
-    """Damage a store again and again: what is not refused is whole; returns how many were."""
+    """Damage a store repeatedly, check that it is refused or read in full, and count the
+    refusals.
+    """
     content, cells = whole.read_bytes(), exported(whole)
     path, refused = folder / "damaged.sqlite", 0
     for seed in range(damages):
@@ -132,13 +134,11 @@ def never_less(folder: Path, whole: Path, damages: int) -> int:
 
 
 @pytest.mark.parametrize("damages", [150, pytest.param(5_000, marks=pytest.mark.slow)])
-def test_no_damage_makes_a_store_smaller_in_silence(
-    toy_sweep: Build, tmp_path: Path, damages: int
-) -> None:
+def test_no_damage_loses_cells_silently(toy_sweep: Build, tmp_path: Path, damages: int) -> None:
     path = filled(tmp_path / "s.sqlite", toy_sweep(sets=10))
     filled(path, toy_sweep(sets=12))  # a second run
     refused = never_less(tmp_path, path, damages)
-    # The rest is in bytes that nobody uses.
+    # The other damages hit unused bytes.
     assert 0.6 * damages < refused < damages
 
 
@@ -157,7 +157,7 @@ def test_no_damage_makes_a_store_smaller_in_silence(
         ("CREATE VIEW v AS SELECT 1", "its tables are not those that gammacp makes"),
     ],
 )
-def test_what_somebody_else_changed_is_told(
+def test_changes_by_others_are_reported(
     toy_sweep: Build, tmp_path: Path, statement: str, told: str
 ) -> None:
     path = filled(tmp_path / "s.sqlite", toy_sweep())
@@ -171,7 +171,9 @@ def test_what_somebody_else_changed_is_told(
 
 
 def test_a_store_is_sound_while_it_is_written(toy_sweep: Build, tmp_path: Path) -> None:
-    """Also between the chunks of a run, and after one that was killed: its log is still there."""
+    """A store can be read between the chunks of a run and after a kill, when its log is still
+    there.
+    """
     path = tmp_path / "s.sqlite"
     with Store.writing(path) as store, open_pool("serial") as pool:
         seen = []
@@ -224,7 +226,10 @@ def test_a_transaction_is_all_or_nothing(toy_sweep: Build, tmp_path: Path) -> No
 
 
 def test_a_full_disk_keeps_what_was_committed(toy_sweep: Build, tmp_path: Path) -> None:
-    """RLIMIT_FSIZE makes writes fail beyond a size, in a process of its own."""
+    """Cells committed before the disk is full are kept.
+
+    RLIMIT_FSIZE, in a process of its own, makes writes fail beyond a size.
+    """
     path = filled(tmp_path / "s.sqlite", toy_sweep(sets=1))
     before = exported(path)
     code = (
@@ -253,7 +258,10 @@ def test_a_full_disk_keeps_what_was_committed(toy_sweep: Build, tmp_path: Path) 
 
 
 def test_a_read_only_folder_is_an_error(toy_sweep: Build, tmp_path: Path) -> None:
-    """In a process of its own, which gives up root's right to write everywhere."""
+    """Writing to a read-only folder is an error.
+
+    A process of its own gives up root's right to write everywhere.
+    """
     folder = tmp_path / "folder"
     filled(folder / "s.sqlite", toy_sweep())
     merged = tmp_path / "merged" / "m.sqlite"
@@ -261,7 +269,7 @@ def test_a_read_only_folder_is_an_error(toy_sweep: Build, tmp_path: Path) -> Non
     modes = {folder / "s.sqlite": 0o444, folder: 0o555, merged.parent: 0o777, tmp_path: 0o755}
     for path, mode in modes.items():
         path.chmod(mode)
-    # Another user must be able to come here; with pytest-xdist there is one more folder above.
+    # Another user must be able to enter; with pytest-xdist there is one more folder above.
     for above in tmp_path.relative_to(tempfile.gettempdir()).parents:
         place = Path(tempfile.gettempdir()) / above
         if place.stat().st_uid == os.getuid() and place != Path(tempfile.gettempdir()):
@@ -298,12 +306,12 @@ def test_merging_two_halves_gives_the_whole(toy_sweep: Build, tmp_path: Path) ->
     whole = filled(tmp_path / "whole.sqlite", toy_sweep())
     with Store.writing(first) as target:
         merged = merge(target, second)
-        # 2 errors × 4 magnitudes × 3 sets × (3 measures + 2 categories), half of them known.
-        assert (merged.added, merged.known) == (60, 60)
-        assert merge(target, whole).known == 160
+        # There are 2 errors × 4 magnitudes × 3 sets × (3 measures + 2 categories); half are known.
+        assert (merged.added, merged.present) == (60, 60)
+        assert merge(target, whole).present == 160
         assert merge(target, whole).added == 0
         (experiment,) = target.experiments()
-        # Of each store's run once, in the order of their beginning.
+        # Each store's run appears once, in the order in which they began.
         assert [r.cells for r in target.runs(experiment)] == [100, 120, 200]
     assert exported(first) == exported(whole)
 
@@ -330,7 +338,7 @@ def test_a_store_of_other_draws_is_refused(
         filled(one, toy_sweep())
 
 
-def test_merging_refuses_what_does_not_belong_together(toy_sweep: Build, tmp_path: Path) -> None:
+def test_merging_refuses_unrelated_stores(toy_sweep: Build, tmp_path: Path) -> None:
     one = filled(tmp_path / "one.sqlite", toy_sweep())
     other = filled(tmp_path / "other.sqlite", toy_sweep(seed=1))
     before = exported(one)

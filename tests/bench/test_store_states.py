@@ -1,4 +1,4 @@
-"""A store through any history of sweeps, stops, merges and reopenings holds just what it should."""
+"""Stores through random histories of sweeps, stops, merges and reopenings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ sweeps = st.builds(
 
 
 class Breaking(Executor):
-    """Computes at once, in this thread; breaks for good after so many chunks."""
+    """Executor that computes at once in this thread, and breaks for good after some chunks."""
 
     def __init__(self, chunks: int) -> None:
         self.left = chunks
@@ -113,7 +113,7 @@ class Histories(RuleBasedStateMachine):
         ).fetchall()
         found = {row[:4]: row[4] for row in rows if not row[3].endswith("]")}
         assert self.certain <= found.keys() <= self.wanted
-        # A measure by category has its categories beside it.
+        # A measure by category has further rows, one for each category.
         parts = sum(row[3].endswith("]") for row in rows)
         assert parts == 2 * sum(key[3] == "toy-by-category" for key in found)
         for key, value in found.items():
@@ -129,7 +129,7 @@ KNOWN: dict[tuple[str, float, int, str], Cell] = {}
 
 
 def expected(key: tuple[str, float, int, str]) -> Cell:
-    """The cell computed alone, by nothing but its key."""
+    """Return the cell computed by itself, from nothing but its key."""
     if key not in KNOWN:
         error, magnitude, number, measure = key
         sweep = Sweep(
@@ -147,14 +147,14 @@ TestHistories = Histories.TestCase
 
 
 class ManyHistories(Histories):
-    """The same, more of them."""
+    """The same state machine with more steps, for the slow run."""
 
 
 ManyHistories.TestCase.settings = settings(max_examples=20, stateful_step_count=12, deadline=None)
 TestManyHistories = pytest.mark.slow(ManyHistories.TestCase)
 
 
-def test_a_cell_does_not_depend_on_its_company() -> None:
+def test_a_cell_does_not_depend_on_other_cells() -> None:
     sweep = Sweep(
         source=ToySource(units=2), errors=ERRORS, measures=MEASURES, modules=("sweep_toys",)
     )

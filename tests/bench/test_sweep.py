@@ -13,7 +13,7 @@ Build = Callable[..., Sweep]
 
 
 class Scaled:
-    """Keeps its state to itself, as a class of somebody's own may."""
+    """User's class that keeps its state in a private attribute."""
 
     def __init__(self, scale: object) -> None:
         self._scale = scale
@@ -44,7 +44,7 @@ def digest(build: Build, option: object) -> str:
         ([1, {"a": None}], [1, {"a": 0}]),
     ],
 )
-def test_what_differs_is_another_configuration(
+def test_any_difference_makes_another_configuration(
     toy_sweep: Build, option: object, other: object
 ) -> None:
     assert digest(toy_sweep, option) == digest(toy_sweep, option)
@@ -55,7 +55,7 @@ def test_equal_objects_are_the_same_configuration(toy_sweep: Build) -> None:
     assert digest(toy_sweep, Scaled({"b", "a"})) == digest(toy_sweep, Scaled({"a", "b"}))
 
 
-def test_what_cannot_be_described_is_refused(toy_sweep: Build) -> None:
+def test_objects_without_a_description_are_refused(toy_sweep: Build) -> None:
     with pytest.raises(UsageError, match="generator cannot be described"):
         digest(toy_sweep, (x for x in ()))
 
@@ -72,12 +72,12 @@ def test_what_cannot_be_described_is_refused(toy_sweep: Build) -> None:
         ({"options": {"seed": 1}}, "the sweep's own"),
     ],
 )
-def test_a_sweep_that_cannot_be_meant(toy_sweep: Build, change: dict[str, Any], told: str) -> None:
+def test_impossible_sweeps_are_refused(toy_sweep: Build, change: dict[str, Any], told: str) -> None:
     with pytest.raises(UsageError, match=told):
         toy_sweep(**change)
 
 
 def test_only_a_sweep_beyond_chance_says_so_in_its_configuration(toy_sweep: Build) -> None:
-    """Stores that were begun before there were any keep their configuration."""
+    """A sweep without `beyond_chance` has the configuration of stores from before that option."""
     assert "beyond_chance" not in toy_sweep().configuration
     assert toy_sweep(beyond_chance=True).configuration["beyond_chance"] is True

@@ -1,4 +1,4 @@
-"""Sentences about curves: each test is right where the truth is known, and can fail."""
+"""Statements about curves: each test holds where the truth is known, and can fail."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 def drawn(curve: Floats, *, sets: int = 10, seed: int = 0, noise: float = 0.05) -> Floats:
-    """Sets around a curve: what is common to a set's magnitudes, and a little of each one's own."""
+    """Return sets around a curve, with noise common to a set's magnitudes and some of their own."""
     rng = np.random.default_rng(seed)
     common = rng.standard_normal((sets, 1)) * noise
     return curve + (common + rng.standard_normal((sets, len(curve))) * noise / 4) * (X > 0)
@@ -37,7 +37,7 @@ def test_a_falling_curve_is_shown_to_fall_and_its_mutants_are_not() -> None:
     swapped = FALLING.copy()
     swapped[[8, 14]] = swapped[[14, 8]]
     for mutant in (
-        np.where(X > 0.5, FALLING[10], FALLING),  # a flat half
+        np.where(X > 0.5, FALLING[10], FALLING),  # the right half is flat
         np.full(21, 0.5),
         FALLING[::-1],
         raised,
@@ -48,7 +48,7 @@ def test_a_falling_curve_is_shown_to_fall_and_its_mutants_are_not() -> None:
         assert found.count(Verdict.FAILS) >= 19
 
 
-def test_few_noisy_sets_leave_it_open() -> None:
+def test_few_noisy_sets_leave_a_statement_open() -> None:
     found = trends.falls(drawn(FALLING, sets=3, noise=1.0), X)
     assert found.verdict is found.negate().verdict is Verdict.OPEN
     assert found.detectable > abs(found.effect)
@@ -64,7 +64,7 @@ def test_a_flat_curve_is_rarely_called_rising(sets: int, times: int) -> None:
     assert np.mean([t.verdict is Verdict.FAILS for t in found]) <= 0.1
 
 
-def test_one_rising_step_is_seen_beside_steep_falls() -> None:
+def test_one_rising_step_is_found_beside_steep_falls() -> None:
     curve = np.where(X > 0.5, FALLING + 0.1, FALLING)
     assert trends.falls(drawn(curve), X, flat=0).contradicted < 0.01
     assert trends.falls(drawn(FALLING), X).contradicted > 0.2
@@ -93,7 +93,7 @@ def test_near_is_two_one_sided_tests() -> None:
 
 
 def test_curves_are_compared_set_by_set() -> None:
-    """Sets differ by far more than the two curves do."""
+    """Two curves that differ far less than sets do are still distinguished, set by set."""
     one = drawn(FALLING, noise=0.3, sets=10)
     other = one + 0.01 * (X > 0)
     assert trends.near(other, one, margin=0.02).verdict is Verdict.HOLDS
@@ -101,7 +101,7 @@ def test_curves_are_compared_set_by_set() -> None:
     assert trends.below(other[:, 1:], one[:, 1:]).verdict is Verdict.FAILS
 
 
-def test_flat() -> None:
+def test_near_finds_a_flat_curve_but_not_a_falling_one() -> None:
     level = drawn(np.full(21, 0.7), noise=0.01)
     assert trends.near(level, level[:, :1], margin=0.05).verdict is Verdict.HOLDS
     assert trends.near(np.ones((2, 21)), 1, margin=1e-6).verdict is Verdict.HOLDS
@@ -135,23 +135,26 @@ def test_the_only_one_that() -> None:
     assert trends.only("γ", {"γ": falling, "SER": wide}).verdict is Verdict.OPEN
 
 
-def test_the_detectable_difference_is_found_as_often_as_is_said() -> None:
+def test_the_detectable_difference_is_found_as_often_as_promised() -> None:
     flat = np.full(21, 0.5)
     found, seen = trends.below(drawn(flat, sets=10)[:, 5:6], 0.5), 0
     effect = found.detectable
     for k in range(200):
         values = drawn(flat - effect, sets=10, seed=k)[:, 5:6]
         seen += trends.below(values, 0.5).verdict is Verdict.HOLDS
-    assert seen / 200 > 0.7  # the sd of ten sets is itself uncertain
+    assert seen / 200 > 0.7  # the deviation of ten sets is itself uncertain
 
 
 @pytest.mark.parametrize(("sd", "effect", "wanted"), [(0.1, 0.05, 36), (0.1, 0.1, 11)])
 def test_sets_needed_are_those_of_textbooks(sd: float, effect: float, wanted: int) -> None:
-    """One-sided paired t-test, level .05, power .9: d = .5 and d = 1 (as by G*Power)."""
+    """The number of sets is that of G*Power for the paired t-test.
+
+    One-sided, level .05, power .9: d = .5 and d = 1.
+    """
     assert trends.sets_needed(sd, effect) == wanted
 
 
-def test_undefined_values_leave_a_sentence_open() -> None:
+def test_undefined_values_leave_a_statement_open() -> None:
     values = drawn(FALLING)
     values[:, 15:] = math.nan
     found = trends.falls(values, X)
@@ -162,7 +165,7 @@ def test_undefined_values_leave_a_sentence_open() -> None:
     assert trends.falls(values, X).verdict is Verdict.HOLDS
 
 
-def test_what_cannot_be_tested_is_refused() -> None:
+def test_untestable_values_are_refused() -> None:
     with pytest.raises(UsageError, match="shape"):
         trends.falls(np.ones(5), X)
     with pytest.raises(UsageError, match="window 2"):
@@ -187,7 +190,7 @@ def test_the_values_of_a_store_become_an_array() -> None:
         paired_values(values, "e", "gamma")
 
 
-def test_a_steeper_curve_tells_more_and_a_flatter_one_does_not() -> None:
+def test_a_steeper_curve_distinguishes_more_and_a_flatter_one_less() -> None:
     steep = drawn(1 - 0.5 * X, sets=12, noise=0.2, seed=1)
     flat = drawn(1 - 0.1 * X, sets=12, noise=0.2, seed=2)
     assert trends.tells_more(steep, flat, X).verdict is Verdict.HOLDS

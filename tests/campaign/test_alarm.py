@@ -1,4 +1,4 @@
-"""The alarm of `gammacp watch`: a bet by hand, and its rate of false alarms over all looks."""
+"""The alarm of `gammacp watch`: a bet by hand, and its false alarms over all looks."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,10 @@ from gammacp.errors import UsageError
 
 
 def test_a_bet_by_hand() -> None:
-    """γ ≥ .8 allows .2 of the expected disorder; the second is longer than 1.5 times the first."""
+    """The evidence is that computed by hand for two documents.
+
+    γ ≥ .8 allows .2 of the expected disorder. The second document exceeds 1.5 times the first.
+    """
     observed, expected = np.array([0.6, 0.2]), np.array([2.0, 4.0])
     bets = np.arange(1, 20) / 20
     first = 1 + bets * (0.6 - 0.4) / (1.5 * 0.4)
@@ -25,7 +28,7 @@ def test_no_document_is_no_evidence() -> None:
     assert evidence(np.zeros(2), np.zeros(2), 0.8).tolist() == [1, 1]
 
 
-def test_units_of_disorder_do_not_matter() -> None:
+def test_the_scale_of_disorders_does_not_matter() -> None:
     rng = np.random.default_rng(0)
     observed, expected = rng.gamma(2, 1, 30), rng.gamma(5, 2, 30)
     assert evidence(7 * observed, 7 * expected, 0.5) == pytest.approx(
@@ -44,7 +47,7 @@ def test_false_alarms_are_rare_over_all_looks_and_true_ones_come() -> None:
     assert rates[1] > 0.95
 
 
-def test_what_cannot_be_meant() -> None:
+def test_impossible_arguments_are_refused() -> None:
     for below, rate in ((1.0, 0.05), (0.5, 0.0), (0.5, 1.0)):
         with pytest.raises(UsageError):
             alarm_of(np.ones(1), np.ones(1), below, rate)

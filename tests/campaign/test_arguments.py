@@ -1,4 +1,4 @@
-"""Functions of a campaign refuse what they cannot mean: unknown keywords, wrong types."""
+"""Errors of the functions for campaigns on unknown keywords and wrong types."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def test_an_unknown_keyword_never_returns_a_number(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FAMILY)
-def test_the_family_spells_its_options_out(name: str) -> None:
+def test_the_campaign_functions_spell_their_options_out(name: str) -> None:
     check_options_spelled_out(CALLS[name])
 
 
 @pytest.mark.parametrize("name", FAMILY)
-def test_a_value_that_cannot_be_meant_is_named(name: str) -> None:
+def test_an_impossible_value_of_a_campaign_function_is_named(name: str) -> None:
     check_wrong_values(CALLS[name])
 
 

@@ -1,4 +1,4 @@
-"""Bars of what annotators are charged with, counted by hand, and first sentences of verdicts."""
+"""Bars of the differences charged to annotators, by hand, and first sentences of verdicts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ FAST: dict[str, Any] = {"samples": 20, "seed": 1}
 
 
 def document(number: int, *, people: str = "ABC", joined: bool = True) -> Continuum:
-    """Eight units at places of chance; C joins the first two, and misses one in the first text."""
+    """Return eight units at random places.
+
+    C joins the first two units, and misses one in the first document.
+    """
     rng = np.random.default_rng(number)
     lengths, gaps = rng.integers(5, 15, 8), rng.integers(1, 30, 8)
     starts = (np.cumsum(lengths + gaps) - lengths).tolist()
@@ -49,7 +52,11 @@ def found() -> Comparison:
 
 
 def test_bars_are_sorted_and_counted(found: Comparison) -> None:
-    """C joins two units in six documents, against two others: twelve differences, two missing."""
+    """Counts of bars are those counted by hand.
+
+    C joins two units in six documents, against two others: twelve differences, and two missing
+    units.
+    """
     assert found.kinds is not None
     bars = charges_of(found.kinds)
     assert [r.share for r in bars.rows] == sorted((r.share for r in bars.rows), reverse=True)
@@ -62,7 +69,7 @@ def test_bars_are_sorted_and_counted(found: Comparison) -> None:
     assert "By chance: the mean of random annotations" in bars.caption
 
 
-def test_verdict_begins_with_what_somebody_does_differently(found: Comparison) -> None:
+def test_the_verdict_begins_with_what_an_annotator_does_differently(found: Comparison) -> None:
     said = [s for s in verdict(found).statements if s.about not in ("elsewhere", "here")]
     assert [s.about for s in said[:2]] == ["agreement", "difference"]
     assert said[1].names == ("C", "merged")
@@ -73,7 +80,7 @@ def test_verdict_begins_with_what_somebody_does_differently(found: Comparison) -
     assert not any("No annotator" in s.words for s in said)
 
 
-def test_nobody_is_charged_among_two() -> None:
+def test_nobody_is_charged_among_two_annotators() -> None:
     found = compared("BC")
     assert found.kinds is not None
     bars = charges_of(found.kinds)
@@ -85,7 +92,7 @@ def test_nobody_is_charged_among_two() -> None:
 
 
 def test_page_draws_the_bars_with_their_numbers(found: Comparison) -> None:
-    """Shares are those of the JSON: what somebody is charged with, of the sum over the kinds."""
+    """A share on the page is a charge in the JSON divided by the sum over all kinds."""
     assert found.kinds is not None
     told = found.kinds.as_dict()
     observed = sum(part["observed"] for part in told["parts"].values())
@@ -115,14 +122,14 @@ def test_figure_is_written(found: Comparison, tmp_path: Path, ending: str) -> No
     assert path.read_bytes().startswith(begins[ending])
 
 
-def test_nothing_is_drawn_of_people_who_agree(tmp_path: Path) -> None:
+def test_nothing_is_drawn_for_people_who_agree(tmp_path: Path) -> None:
     found = compared(joined=False)
     assert found.kinds is not None
     with pytest.raises(DataError, match="agree on everything"):
         draw(charges_of(found.kinds), tmp_path / "bars.svg")
 
 
-def test_a_crowd_of_which_each_bears_little_has_bars(
+def test_a_crowd_with_small_shares_has_bars(
     found: Comparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert found.kinds is not None

@@ -13,7 +13,7 @@ COMPARED = ("--samples", 5, "--by", "document", "--json")
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    """Twelve documents of six authors, whose names and a column say so."""
+    """Write twelve documents of six authors, given by the names of documents and by a column."""
     rng, rows = np.random.default_rng(1), ["document,annotator,category,start,end,author"]
     for d in range(12):
         author = f"a{d // 2}"
@@ -33,7 +33,9 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def test_three_ways_to_say_it_give_one_interval(run: Run, corpus: Path, table: Path) -> None:
+def test_a_column_a_pattern_and_a_table_give_the_same_interval(
+    run: Run, corpus: Path, table: Path
+) -> None:
     found = [
         json.loads(run("compare", corpus, *COMPARED, "--cluster", said).out)["overall"]
         for said in ("author", "{cluster}-*", table)
@@ -54,7 +56,7 @@ def test_three_ways_to_say_it_give_one_interval(run: Run, corpus: Path, table: P
 def test_gamma_replace_plan_and_report_know_clusters(
     run: Run, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 40)  # what is simulated
+    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 40)  # limits the simulation
     one, other = (
         json.loads(run("gamma", corpus, "--samples", 5, "--interval", "--json", *how).out)
         for how in ((), ("--cluster", "author"))
@@ -73,7 +75,7 @@ def test_gamma_replace_plan_and_report_know_clusters(
 
 
 def test_a_verdict_rests_on_clusters(run: Run, tmp_path: Path) -> None:
-    """40 documents by four authors are four cases: too few for a verdict that 40 give."""
+    """Forty documents by four authors count as four cases: too few for a verdict that 40 give."""
     rng, rows = np.random.default_rng(2), ["document,annotator,category,start,end"]
     for d in range(40):
         for annotator in ("A", "B", "C", "system"):
@@ -105,7 +107,9 @@ def write(folder: Path, clusters: str) -> Path:
 
 
 @pytest.mark.usefixtures("table")
-def test_a_campaign_says_it_once_and_a_round_too(run: Run, corpus: Path) -> None:
+def test_a_campaign_file_declares_clusters_for_all_commands_and_rounds(
+    run: Run, corpus: Path
+) -> None:
     campaign = corpus.parent / "campaign.toml"
     campaign.write_text('paths = ["units.csv"]\ncluster = "authors.csv"\n')
     found = json.loads(run("compare", campaign, *COMPARED, "--against", corpus).out)

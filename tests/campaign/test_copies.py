@@ -1,4 +1,4 @@
-"""Annotators who share whole documents: named where they do, not where they are honest."""
+"""Annotators who share whole documents: named if they copy, and not if they are honest."""
 
 import json
 import math
@@ -27,9 +27,10 @@ def document(marked: Marked) -> Continuum:
 def crowd(
     seed: int, documents: int = 15, people: str = "ABCD", copied: int = 0, school: str = ""
 ) -> dict[str, Continuum]:
-    """Ten true units a document, each mistaken in one of five ways by one in four.
+    """Return ten true units a document, each marked wrongly by one in four, in one of five ways.
 
-    In the first `copied` documents B has all of A; those of a school fall for the same mistake.
+    In the first `copied` documents B has all units of A. Annotators of a school tend to make the
+    same mistakes.
     """
     rng, found = np.random.default_rng(seed), {}
     for d in range(documents):
@@ -49,7 +50,10 @@ def crowd(
 
 
 def test_p_is_that_of_counted_tables() -> None:
-    """A and B share both of their own units in two of three documents, none of two in a third."""
+    """The p-value is that of a count by hand.
+
+    A and B share both of their units that no third has in two of 32 documents, and none elsewhere.
+    """
     own = [(10, 20, "x"), (30, 40, "y")]
     same = document({"A": own, "B": own, "C": []})
     other = document({"A": [(50, 60, "x")], "B": [(70, 80, "y")], "C": []})
@@ -58,18 +62,20 @@ def test_p_is_that_of_counted_tables() -> None:
     [pair] = found.pairs
     assert (pair.annotators, pair.documents, pair.of) == (("A", "B"), ("a", "b"), 32)
     assert (pair.units, pair.share) == (4, 0.0)
-    # One shared unit more than the 60 have is on the safe side: q (cut off at 1 of 2) is the root
-    # of 30 · 2(q − q²)/(1 − q²) = 1. Each document is shared whole with q², so four units with two.
+    # One shared unit more than the 60 have is assumed, to be on the safe side: q (cut off at 1 of
+    # 2) is the root of 30 · 2(q − q²)/(1 − q²) = 1. A document is shared as a whole with q².
     q = 1 / 59
     assert 30 * 2 * (q - q**2) / (1 - q**2) == pytest.approx(1)
     chance = 1 - (1 - q**2) ** 32 - 32 * q**2 * (1 - q**2) ** 31
-    # Each of the three pairs has own units in two documents.
+    # Each of the three pairs has units of its own in two documents.
     assert found.tested == 3
     assert pair.p == pytest.approx(3 * chance)
 
 
 def test_p_is_that_of_all_tables_where_sizes_differ() -> None:
-    """Compare with the sum over all sets of documents that may be wholly shared."""
+    """Documents of different sizes have the p-value of the sum over all sets of shared
+    documents.
+    """
 
     def own(names: str, places: range) -> Marked:
         units = [(5 * k, 5 * k + 3, "x") for k in places]
@@ -80,7 +86,7 @@ def test_p_is_that_of_all_tables_where_sizes_differ() -> None:
     rest = {f"r{k}": document(own("A", range(2))) for k in range(9)}
     [pair] = copies({**whole, **rest}).pairs
     everything = [*sizes, *[2] * 9]
-    # One of 18 units on the safe side, as above; C has no unit, and A and C share none.
+    # One of 18 units is assumed shared, as above; C has no unit, and A and C share none.
     q = 1 / 17
     chances = [q**size for size in everything]
     p = 0.0
@@ -88,12 +94,15 @@ def test_p_is_that_of_all_tables_where_sizes_differ() -> None:
         if sum(size for size, s in zip(everything, shared, strict=True) if s) >= 4:
             p += math.prod(c if s else 1 - c for c, s in zip(chances, shared, strict=True))
     assert (pair.units, pair.of, pair.documents) == (4, 11, ("s0", "s1"))
-    # B and C have no own units, so two pairs are tested.
+    # B and C have no units of their own, so two pairs are tested.
     assert pair.p == pytest.approx(2 * p)
 
 
 def test_documents_that_differ_make_p_larger() -> None:
-    """C and D share all, half and none of two units: a correlation of 1/3, which A and B get."""
+    """Variation between documents makes p larger, as a beta-binomial distribution by hand shows.
+
+    C and D share all, half and none of two units: a correlation of 1/3, which is used for A and B.
+    """
     own: Marked = {"C": [(10, 13, "x"), (20, 23, "x")], "D": [], "E": []}
     both = {
         "all": document({**own, "D": own["C"]}),
@@ -104,11 +113,11 @@ def test_documents_that_differ_make_p_larger() -> None:
     whole = {f"s{k}": document({"A": units, "B": units, "C": []}) for k in range(3)}
     rest = {f"r{k}": document({"A": units[:2], "B": [], "C": []}) for k in range(30)}
     [pair] = copies({**both, **whole, **rest}).pairs
-    # C and E have own units, too, and so have A and C; what others share is more than 1/59.
+    # C and E, and A and C, have units of their own too, so the share of others is above 1/59.
     share = 3 / (6 + 3 + 60)
     one, other = 2 * share, 2 * (1 - share)
     of_two, of_four = (beta(one + k, other) / beta(one, other) for k in (2, 4))
-    # Twelve units: documents of four, and of two, in any numbers.
+    # Twelve shared units may be any numbers of documents of four and of two.
     p = sum(
         binom.pmf(fours, 3, of_four) * binom.sf((12 - 4 * fours) / 2 - 1, 30, of_two)
         for fours in range(4)
@@ -127,20 +136,20 @@ def test_honest_crowds_and_schools_are_not_named() -> None:
 def test_copied_documents_are_found(copied: int, least: float) -> None:
     found = [copies(crowd(seed, copied=copied)).pairs for seed in range(20)]
     assert np.mean([[p.annotators for p in pairs] == [("A", "B")] for pairs in found]) >= least
-    # A document with a single unit of their own may be shared by chance.
+    # A document with a single own unit may be shared by chance.
     others = [
         sum(int(name[1:]) >= copied for p in pairs for name in p.documents) for pairs in found
     ]
     assert np.mean(others) <= 0.5
 
 
-def test_two_annotators_and_single_units_tell_nothing() -> None:
+def test_two_annotators_and_single_units_are_no_evidence() -> None:
     same = [(10, 20, "x"), (30, 40, "y")]
     two = document({"A": same, "B": same})
     assert copies({"a": two, "b": two, "c": two}).tested == 0
     lone = document({"A": same[:1], "B": same[:1], "C": []})
     assert copies({"a": lone, "b": lone}).pairs == ()
-    # What a third has, too, is nobody's own.
+    # A unit that a third annotator has does not count as a pair's own.
     three = document({"A": same, "B": same, "C": same})
     assert copies({"a": three, "b": three}).pairs == ()
 
@@ -161,7 +170,7 @@ def test_identical_annotations_count_once() -> None:
     }
 
 
-def test_commands_tell_and_json_has_them(run: Run, tmp_path: Path) -> None:
+def test_commands_report_copies_and_json_has_them(run: Run, tmp_path: Path) -> None:
     rows = ["document,annotator,category,start,end"]
     for name, c in crowd(3, copied=6).items():
         rows += [f"{name},{u.annotator},{u.category},{u.start},{u.end}" for u in c]

@@ -1,4 +1,4 @@
-"""compare, calibrate, consensus and report from the command line."""
+"""The commands compare, calibrate, consensus and report."""
 
 import csv
 import json
@@ -68,7 +68,7 @@ def test_worker_processes_give_the_same_bytes(run: Run, good: Path, tmp_path: Pa
         assert there == here
 
 
-def test_compare_prints_the_tables_that_are_asked_for(run: Run, good: Path) -> None:
+def test_compare_prints_only_requested_tables(run: Run, good: Path) -> None:
     everything = run("compare", good, *FAST).out
     for title in ("By document", "By annotator", "By pair of annotators", "By category"):
         assert title in everything
@@ -141,7 +141,7 @@ def test_one_bad_document_does_not_stop_the_others(
     assert "two annotators" in reasons["lonely.csv"]
 
 
-def test_an_unknown_reference_lists_who_there_is(run: Run, good: Path) -> None:
+def test_an_unknown_reference_lists_the_annotators(run: Run, good: Path) -> None:
     result = run("compare", good, "--reference", "Zoe")
     assert result.code == 3
     assert "Ann, Bob, Cid" in result.err
@@ -155,7 +155,7 @@ NOTES = (
 
 
 @pytest.mark.parametrize("command", ["gamma", "compare", "calibrate", "report"])
-def test_what_gamma_leaves_open_is_said_wherever_it_is_shown(
+def test_open_points_of_gamma_are_shown_by_every_command(
     run: Run, tmp_path: Path, command: str
 ) -> None:
     few, page = tmp_path / "few.csv", tmp_path / "page.html"
@@ -165,7 +165,7 @@ def test_what_gamma_leaves_open_is_said_wherever_it_is_shown(
     said = run(command, *options).err
     if command == "report":
         said = page.read_text(encoding="utf-8")
-    # γ's own table has the status.
+    # The table of γ has the status.
     for note in NOTES[: 2 if command == "gamma" else 3]:
         assert note[1:] in said
     if command != "report":
@@ -195,7 +195,7 @@ def test_units_of_several_documents_say_which(run: Run, good: Path, tmp_path: Pa
     assert {r["document"] for r in rows} == {str(good), str(other)}
 
 
-def test_consensus_writes_what_it_says(run: Run, good: Path, tmp_path: Path) -> None:
+def test_consensus_writes_the_announced_files(run: Run, good: Path, tmp_path: Path) -> None:
     gold, units, review = (tmp_path / n for n in ("gold.csv", "units.csv", "review.csv"))
     result = run("consensus", good, "-o", gold, "--units", units, "--review", review)
     assert result.code == 0
@@ -223,7 +223,7 @@ def test_a_gold_standard_of_whole_milliseconds(run: Run, good: Path, tmp_path: P
         assert {r["start"] for r in csv.DictReader(stream)} == {"40", "70"}
 
 
-def test_alignments_that_are_not_proven_are_said(run: Run, good: Path, tmp_path: Path) -> None:
+def test_unproven_alignments_are_reported(run: Run, good: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.csv"
     other.write_text(ROWS.replace("70,80", "45,80"))
     one = run("consensus", good, "--method", "greedy", "--json")
@@ -269,7 +269,7 @@ NEXT = "would be read as annotations from then on"
         ("shuffle --learn good.csv --out good.csv --error split --magnitude 0.1", READ),
     ],
 )
-def test_nothing_is_written_over_what_is_read(
+def test_input_files_are_never_overwritten(
     run: Run, good: Path, line: str, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(good.parent)
@@ -296,7 +296,7 @@ def test_nothing_is_written_over_what_is_read(
         "report . -o page.htm",
     ],
 )
-def test_what_is_not_read_may_be_written_again(
+def test_other_files_may_be_overwritten(
     run: Run, good: Path, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (good.parent / "in").mkdir()
@@ -307,7 +307,7 @@ def test_what_is_not_read_may_be_written_again(
         assert result.code == 0, result.err
 
 
-def test_endings_are_compared_whatever_their_case(
+def test_file_endings_are_compared_without_case(
     run: Run, good: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(good.parent)
@@ -355,10 +355,13 @@ def test_consensus_as_json(run: Run, good: Path) -> None:
     assert one["units"][one["review"][0]]["reasons"]
 
 
-def test_votes_too_say_how_far_each_annotator_is_from_the_gold_standard(
+def test_a_vote_too_describes_each_annotator_against_the_gold_standard(
     run: Run, tmp_path: Path
 ) -> None:
-    """Counted by hand: the gold standard is a at 0, a at 10, b at 20."""
+    """Recall, precision, confusion and bias are counted by hand.
+
+    The gold standard has a at 0, a at 10 and b at 20.
+    """
     rows = ["Ann,a,0,4", "Bob,a,0,4", "Bob,a,10,14", "Cid,a,10,14", "Cid,a,20,24", "Bob,b,20,24",
             "Ann,b,21,24", "Ann,a,30,34"]  # fmt: skip
     (tmp_path / "x.csv").write_text("\n".join(rows))
@@ -383,7 +386,7 @@ def test_votes_too_say_how_far_each_annotator_is_from_the_gold_standard(
         (("--to", "csv"), "--to needs --out"),
     ],
 )
-def test_consensus_options_that_cannot_be_meant(
+def test_impossible_options_of_consensus_are_refused(
     run: Run, good: Path, options: tuple[str, ...], complaint: str
 ) -> None:
     result = run("consensus", good, *options)
@@ -406,7 +409,7 @@ def test_calibrate(run: Run, good: Path, tmp_path: Path) -> None:
     assert all(float(r["mean"]) == 1 for r in rows if r["magnitude"] == "0.0")
 
 
-def test_calibrate_options_that_cannot_be_meant(run: Run, good: Path) -> None:
+def test_impossible_options_of_calibrate_are_refused(run: Run, good: Path) -> None:
     assert run("calibrate", good, "--error", "typo").code == 2
     assert "one at a time" in run("calibrate", good, "--error", "split+position").err
     assert run("calibrate", good, "--sets", 2).code == 2
@@ -423,8 +426,8 @@ def test_report(run: Run, good: Path, tmp_path: Path) -> None:
     assert "<h1>&lt;Round 1&gt;</h1>" in page.read_text(encoding="utf-8")
 
 
-def test_the_interval_has_an_old_name(run: Run, good: Path) -> None:
-    """`--bootstrap N` is `--interval` for a release, and says so on stderr alone."""
+def test_the_former_bootstrap_option_gives_the_interval(run: Run, good: Path) -> None:
+    """`--bootstrap N` gives the output of `--interval`, with a warning on stderr."""
     for command, without, instead in (
         ("gamma", (), "leave it out"),
         ("compare", ("--no-interval",), "give --no-interval"),

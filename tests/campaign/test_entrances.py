@@ -1,4 +1,4 @@
-"""The Python entrances give what the command line prints as JSON."""
+"""Python functions of the commands: they return what the commands print as JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PEOPLE = ("Ann", "Bob", "Cid")
 
 
 def document(k: int) -> Continuum:
-    """Return six units of each person; Cid is late, and Bob calls some of them otherwise."""
+    """Return six units of each person; Cid is late, and Bob changes some labels."""
     units = [
         Unit(who, s, s + 8, "ab"[(n + (who == "Bob" and (n + k) % 3 == 0)) % 2])
         for who in PEOPLE
@@ -50,7 +50,7 @@ def corpus(folder: Path) -> Corpus:
 
 
 def as_json(value: Any) -> Any:
-    """Return what JSON keeps of a result, with parameters of the library as options."""
+    """Return a result as JSON keeps it, with parameters of the library renamed to options."""
     if isinstance(value, dict):
         return {str(key): as_json(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
@@ -81,7 +81,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], tuple[str, ...]]] = {
 
 
 def check_entrance(run: Run, name: str, folder: Path, data: Any) -> None:
-    """Check that a call gives what its command prints, and refuses what it refuses."""
+    """Check that a function gives what its command prints, and refuses what it refuses."""
     call, options = CALLS[name]
     printed = run(name, folder, *options, "--json")
     if printed.code == 3:
@@ -100,17 +100,20 @@ def check_entrance(run: Run, name: str, folder: Path, data: Any) -> None:
     "name", [pytest.param(n, marks=pytest.mark.slow) if n == "plan" else n for n in CALLS]
 )
 @pytest.mark.usefixtures("little_is_simulated")
-def test_an_entrance_gives_the_json_of_its_command(
+def test_a_function_gives_the_json_of_its_command(
     run: Run, name: str, folder: Path, corpus: Corpus
 ) -> None:
     check_entrance(run, name, folder, corpus)
 
 
 @pytest.mark.parametrize("name", [n for n in CALLS if n != "calibrate"])
-def test_an_entrance_takes_one_continuum(
+def test_a_function_takes_one_continuum(
     run: Run, name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A plan and a replacement need several documents; command and entrance say so alike."""
+    """Function and command treat a single continuum alike.
+
+    A plan and a replacement need several documents, and both say so.
+    """
     monkeypatch.chdir(folder)
     data = gc.read("d2.csv").with_about(name="d2")
     check_entrance(run, name, Path("d2.csv"), data)
@@ -131,7 +134,7 @@ def test_an_alignment_has_the_consensus_of_its_continuum() -> None:
     assert voted.documents["d2"].units == gc.consensus(gc.align(one)).units
 
 
-def test_entrances_are_found_and_described() -> None:
+def test_functions_are_listed_and_described() -> None:
     shown = dir(gc)
     assert len(shown) <= 40
     for name in ENTRANCES:
@@ -143,8 +146,8 @@ def test_entrances_are_found_and_described() -> None:
 
 
 @pytest.mark.needs("report")
-def test_a_package_with_the_name_of_its_function_is_both() -> None:
-    """`gammacp.report` is a function for users and a package for who imports its modules."""
+def test_a_package_named_like_its_function_can_be_called_and_imported() -> None:
+    """`gammacp.report` is a function and, for importers of its modules, a package."""
     import gammacp.report.building as building
     from gammacp import report
 
@@ -154,7 +157,7 @@ def test_a_package_with_the_name_of_its_function_is_both() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
-def test_the_import_loads_no_entrance() -> None:
+def test_importing_gammacp_loads_no_command_function() -> None:
     code = "import sys, gammacp; print([m for m in sys.modules if m.startswith('gammacp.')])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "['gammacp.base', 'gammacp.base.version']"

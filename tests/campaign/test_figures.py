@@ -1,4 +1,4 @@
-"""Pictures of comparisons, gold standards, plans and calibrations: what is drawn, and captions."""
+"""Pictures of comparisons, gold standards, plans and calibrations, and their captions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def lines(figure: Any, gid: str) -> list[Any]:
 
 
 def document(number: int, people: str) -> Continuum:
-    """Six units; C moves the first one and calls the second one z."""
+    """Return six units by each person; C moves the first one and labels the second one z."""
     units = []
     for who in people:
         for k in range(6):
@@ -86,14 +86,14 @@ def test_bars_are_those_of_the_charges(compared: Comparison) -> None:
     assert [t.get_text() for t in bars.get_yticklabels()] == [r.label for r in rows]
 
 
-def test_caption_of_a_comparison_has_n_chance_and_gamma(compared: Comparison) -> None:
+def test_the_caption_of_a_comparison_has_n_chance_and_gamma(compared: Comparison) -> None:
     caption = compared.plot().caption
     assert f"γ of all: {compared.overall.value:.3f}" in caption
     assert f"Chance: {compared.overall.chance}, " in caption
     assert "4 documents, 3 annotators, 72 units." in caption
 
 
-def test_interval_is_in_the_caption() -> None:
+def test_the_interval_is_in_the_caption() -> None:
     named = {f"d{k}": document(k, "ABC") for k in range(6)}
     found = compare(named, by=("pair",), **{**FAST, "draws": 1})
     assert found.bootstrap is not None
@@ -110,7 +110,7 @@ def test_a_missing_interval_has_its_reason() -> None:
     assert f"no interval: {found.bootstrap.reason}" in found.plot().caption
 
 
-def test_tables_that_were_asked_for_are_drawn(run: Run, tmp_path: Path) -> None:
+def test_requested_tables_are_drawn(run: Run, tmp_path: Path) -> None:
     for k in range(3):
         gc.write(document(k, "ABC"), tmp_path / f"d{k}.csv")
     axes = {}
@@ -139,7 +139,7 @@ def test_a_crowd_is_cut_to_those_who_agree_least(
     assert "Shown are the 2 of 3 annotators who agree least with others." in figure.caption
 
 
-def test_two_who_agree_leave_nothing_to_draw() -> None:
+def test_two_annotators_who_agree_have_nothing_to_draw() -> None:
     named = {"d": document(0, "AB")}
     with pytest.raises(DataError, match="no difference to draw"):
         compare(named, by=("pair", "kind"), **FAST).plot()
@@ -149,7 +149,7 @@ def test_two_who_agree_leave_nothing_to_draw() -> None:
 
 @pytest.fixture(scope="module")
 def disputed() -> Continuum:
-    """A unit of everybody, one that only A has, one whose category is level between two."""
+    """Return a unit by everybody, one by A alone, and one with a tied category."""
     return Continuum.from_units(
         [
             *(Unit(a, 0, 10, "x") for a in "ABC"),
@@ -161,13 +161,13 @@ def disputed() -> Continuum:
     )
 
 
-def test_gold_standard_is_a_lane_below_and_doubts_are_marked(disputed: Continuum) -> None:
+def test_the_gold_standard_is_the_lowest_lane_and_doubts_are_marked(disputed: Continuum) -> None:
     found = gc.consensus(gc.align(disputed))
     figure = found.plot()
     lanes = [t.get_text() for t in figure.axes[0].get_yticklabels()]
     assert lanes == ["A", "B", "C", "consensus"]
     (units,) = (c for c in figure.axes[0].collections if c.get_gid() == "units")
-    # Six units of annotators and three of the consensus; those of one alone are left out.
+    # Six units of annotators and three of the consensus are drawn; those of one alone are hollow.
     assert len(units.get_paths()) == 9
     white = (units.get_facecolor()[:, :3] == 1).all(axis=1)
     assert white.sum() == 2
@@ -178,7 +178,7 @@ def test_gold_standard_is_a_lane_below_and_doubts_are_marked(disputed: Continuum
     assert "A unit is kept if 2 of 3 marked it." in figure.caption
 
 
-def test_documents_are_bars_of_what_needs_a_person(disputed: Continuum) -> None:
+def test_documents_are_bars_of_the_decisions_they_need(disputed: Continuum) -> None:
     agreed = Continuum.from_units([Unit(a, t, t + 10, "x") for a in "ABC" for t in (0, 20)])
     each = consensus_of_each({"agreed": agreed, "disputed": disputed}, weights="vote")
     figure = each.plot()
@@ -260,7 +260,7 @@ def test_plan_with_many_curves_says_what_it_leaves_out() -> None:
     assert "3 curves left out." in figure.caption
 
 
-def test_plan_that_is_never_reached_says_so() -> None:
+def test_a_plan_with_an_unreachable_goal_says_so() -> None:
     plan = planned(Goal(half_width=0.05))
     out = tuple(replace(d, documents=math.inf, documents_range=None) for d in plan.designs)
     figure = replace(plan, designs=out).plot()
@@ -300,7 +300,7 @@ def test_calibration_draws_a_panel_per_error_that_has_a_curve() -> None:
 
 
 @pytest.mark.parametrize("command", ["compare", "consensus", "plan", "calibrate"])
-def test_other_endings_are_refused_before_anything_is_read(
+def test_other_endings_are_refused_before_data_are_read(
     run: Run, tmp_path: Path, command: str
 ) -> None:
     done = run(command, tmp_path / "missing.csv", "--figure", tmp_path / "a.jpg")

@@ -1,4 +1,4 @@
-"""The gold standard of units of several fragments is what most of them cover."""
+"""Gold standards of units of several fragments: the positions that most of them cover."""
 
 import json
 from collections.abc import Callable
@@ -19,7 +19,7 @@ A, B, C = ((0, 4), (6, 9)), ((1, 5), (6, 9)), ((0, 4), (7, 9))
 ROWS = [Unit("A", 0, 9, "x", A), Unit("B", 1, 9, "x", B), Unit("C", 0, 9, "x", C)]
 
 
-def test_most_cover_it() -> None:
+def test_gold_fragments_are_what_most_annotators_cover() -> None:
     found = gc.consensus(gc.align(Continuum.from_units(ROWS, text="0123456789")))
     (unit,) = found.units
     assert (unit.start, unit.end, unit.fragments) == (0, 9, ((0, 4), (6, 9)))
@@ -28,7 +28,7 @@ def test_most_cover_it() -> None:
     assert found.continuum.unit(0).fragments == ((0, 4), (6, 9))
 
 
-def test_all_alike_and_one_piece_wins() -> None:
+def test_identical_fragments_and_whole_units_win() -> None:
     alike = [Unit(name, 0, 9, "x", A) for name in "ABC"]
     (unit,) = gc.consensus(gc.align(Continuum.from_units(alike))).units
     assert (unit.fragments, unit.reasons) == (A, ())
@@ -51,19 +51,22 @@ def test_command(run: Callable[..., Any], tmp_path: Path) -> None:
     assert run("measure", tmp_path / "a.csv", "-m", "ser").code == 3
 
 
-def test_models_keep_them() -> None:
+def test_models_keep_fragments() -> None:
     documents = {str(k): Continuum.from_units(ROWS) for k in range(4)}
     found = consensus_of_each(documents, weights="one-coin")
     assert [c.continuum.n_broken for c in found.documents.values()] == [1] * 4
 
 
-def test_soft_f1_refuses() -> None:
+def test_soft_f1_refuses_fragments() -> None:
     with pytest.raises(DataError, match="several fragments"):
         list(SCORES["soft-f1"].instances({"d": Continuum.from_units(ROWS)}, Aligning()))
 
 
 def test_models_decide_on_the_category_and_then_on_features() -> None:
-    """As whole labels, x [s=1] and x [s=2] would share the votes that outweigh y."""
+    """A model decides on the category before its features.
+
+    As whole labels, x [s=1] and x [s=2] would share the votes that outweigh y.
+    """
     labels = [Label("x", {"s": "1"}), Label("x", {"s": "1"}), Label("x", {"s": "2"}), "y", "y"]
     units = [
         Unit(name, 20 * k, 20 * k + 9, label)
@@ -77,7 +80,7 @@ def test_models_decide_on_the_category_and_then_on_features() -> None:
     assert set(found.belief.responses.labels[:-1]) == {"x", "y"}
 
 
-def test_decisions_on_what_is_broken_anywhere_are_refused() -> None:
+def test_review_lists_of_fragments_are_refused() -> None:
     whole = [Unit("A", 0, 9, "x", A), Unit("B", 0, 9, "x"), Unit("C", 0, 9, "x")]
     found = gc.consensus(gc.align(Continuum.from_units(whole)))
     assert not found.continuum.n_broken
@@ -86,7 +89,7 @@ def test_decisions_on_what_is_broken_anywhere_are_refused() -> None:
             refused()
 
 
-def test_what_is_covered_is_without_the_gaps() -> None:
+def test_covered_text_leaves_the_gaps_out() -> None:
     parts = ((0, 10), (90, 100))
     c = Continuum.from_units([Unit("A", 0, 100, "x", parts), Unit("A", 40, 50, "x")])
     told = summary(c)

@@ -1,4 +1,4 @@
-"""The review list as a workbook: typed cells, decisions, and the gold standard they make."""
+"""Review lists as workbooks: typed cells, decisions, and the resulting gold standard."""
 
 import math
 import random
@@ -33,7 +33,7 @@ def book(run: Run, tmp_path: Path) -> Path:
 
 
 def decide(path: Path, **cells: object) -> None:
-    """Write cells such as A2 of the review."""
+    """Write cells of the review sheet, such as A2."""
     workbook = openpyxl.load_workbook(path)
     for name, value in cells.items():
         workbook["review"][name] = value
@@ -74,13 +74,13 @@ def test_decisions_make_the_gold_standard(run: Run, book: Path, tmp_path: Path) 
     assert list(read(tmp_path / "gold")) == list(gold)
 
 
-def test_lists_that_call_the_document_continuum_are_read(book: Path) -> None:
+def test_older_lists_with_a_continuum_column_are_read(book: Path) -> None:
     now = read(book)
     decide(book, B1="continuum")
     assert list(read(book)) == list(now)
 
 
-def test_a_sheet_without_end_is_refused(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_oversized_sheet_is_refused(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gammacp.campaign.review_list.MOST_CELLS", 1000)
     assert len(read(book)) == 2
     decide(book, A1001="keep")
@@ -88,7 +88,7 @@ def test_a_sheet_without_end_is_refused(book: Path, monkeypatch: pytest.MonkeyPa
         read(book)
 
 
-def test_what_excel_would_run_or_change_stays_text(run: Run, tmp_path: Path) -> None:
+def test_text_that_excel_would_run_or_change_stays_text(run: Run, tmp_path: Path) -> None:
     for name, end in (("one", 4), ("two", 5)):
         rows = f"Ann,=1+1,0,{end}\nBob,=1+1,0,4\nCid,7,2.5,4\n"
         (tmp_path / f"{name}.csv").write_text(rows)
@@ -107,7 +107,7 @@ def test_what_excel_would_run_or_change_stays_text(run: Run, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("character", ["\x1b", "\x00", "\x0b", "\x1f", "\ufffe", "\uffff"])
 @pytest.mark.parametrize("where", ["annotator", "category", "document"])
-def test_what_excel_cannot_hold_is_named(
+def test_text_that_excel_cannot_hold_is_named(
     run: Run, tmp_path: Path, character: str, where: str
 ) -> None:
     name = f"x{character}y"
@@ -125,7 +125,7 @@ def test_what_excel_cannot_hold_is_named(
 
 @pytest.mark.parametrize("text", ["a\x1bb", "a\ud800", "\ufffe", "x" * 32_768])
 def test_the_gold_standard_as_a_workbook_holds_what_excel_does(tmp_path: Path, text: str) -> None:
-    """Whatever is written passes one function: what it lets through openpyxl writes."""
+    """Text that Excel cannot hold is refused and leaves no file."""
     with pytest.raises(DataError):
         write_table(tmp_path / "t.xlsx", "gold", [["category"], [text]])
     assert not list(tmp_path.iterdir())
@@ -133,7 +133,7 @@ def test_the_gold_standard_as_a_workbook_holds_what_excel_does(tmp_path: Path, t
 
 @given(st.lists(st.text(), min_size=1))
 @settings(max_examples=25, deadline=None)
-def test_what_is_let_through_comes_back(texts: list[str]) -> None:
+def test_accepted_text_is_read_back(texts: list[str]) -> None:
     held = []
     for text in texts:
         with suppress(DataError):
@@ -145,7 +145,7 @@ def test_what_is_let_through_comes_back(texts: list[str]) -> None:
         assert [row[0] for row in rows if row[0] is not None] == [text for (text,) in held]
 
 
-def test_bounds_and_what_spreadsheets_make_of_cells(run: Run, tmp_path: Path) -> None:
+def test_bounds_and_reformatted_cells_are_read(run: Run, tmp_path: Path) -> None:
     path, file = tmp_path / "list.xlsx", tmp_path / "a.csv"
     file.write_text("# bounds: 0 60\n0,x,2,5\n1,x,2,4\n")
     assert run("consensus", file, "--review", path, "--splits", "0").code == 0
@@ -162,12 +162,12 @@ def test_bounds_and_what_spreadsheets_make_of_cells(run: Run, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("kept", ["Yes", "TRUE", True])
-def test_kept_may_be_written_in_other_ways(book: Path, kept: object) -> None:
+def test_kept_has_several_spellings(book: Path, kept: object) -> None:
     decide(book, F2=kept, F4="NO")
     assert [u.start for u in read(book)] == [0, 8]
 
 
-def test_rows_that_are_missing_are_counted_and_copies_refused(book: Path) -> None:
+def test_missing_rows_are_counted_and_copies_refused(book: Path) -> None:
     workbook = openpyxl.load_workbook(book)
     sheet = workbook["review"]
     first = [cell.value for cell in sheet[2]]
@@ -210,7 +210,7 @@ def test_other_workbooks_are_refused(tmp_path: Path) -> None:
         read(tmp_path / "a.xlsx", format="review-list")
 
 
-def test_damaged_workbooks_are_refused_or_sound(book: Path) -> None:
+def test_damaged_workbooks_are_refused_or_read_correctly(book: Path) -> None:
     whole = book.read_bytes()
     for number in range(20):
         r = random.Random(number)
@@ -250,7 +250,7 @@ def shapes(run: Run, tmp_path: Path) -> Path:
 
 
 def header(path: Path) -> dict[str, str]:
-    """Letters of the columns by what stands above them."""
+    """Return the letter of each column, by its heading."""
     sheet = openpyxl.load_workbook(path)["review"]
     return {cell.value: cell.column_letter for cell in sheet[1]}
 
@@ -287,7 +287,7 @@ def test_shapes_are_decided_on(shapes: Path) -> None:
         ),
     ],
 )
-def test_a_shape_that_cannot_be_is_named(shapes: Path, said: str, why: str) -> None:
+def test_an_impossible_shape_is_named(shapes: Path, said: str, why: str) -> None:
     at = header(shapes)
     sheet = openpyxl.load_workbook(shapes)["review"]
     line = next(n for n in (2, 3) if sheet[f"{at['start']}{n}"].value == 30)
@@ -296,7 +296,7 @@ def test_a_shape_that_cannot_be_is_named(shapes: Path, said: str, why: str) -> N
         read(shapes)
 
 
-def test_a_shape_that_no_cell_holds(run: Run, tmp_path: Path) -> None:
+def test_a_shape_that_no_cell_can_hold_is_refused(run: Run, tmp_path: Path) -> None:
     turns = [i / 999 * 2 * math.pi for i in range(999)]
     circle = ("polygon", [[(math.cos(x), math.sin(x)) for x in turns]])
     write(drawn({"ann": [(circle, "cat")], "bob": [(circle, "cat")]}), tmp_path / "scan.csv")
@@ -316,7 +316,7 @@ BOXES = st.tuples(*[st.tuples(COORDINATES, st.floats(0.5, 99))] * 3).map(
 @given(st.lists(BOXES, min_size=1, max_size=4, unique_by=lambda b: b[1][0][0]))
 @settings(max_examples=15, deadline=None)
 def test_boxes_come_back_to_the_last_digit(boxes: list[Any]) -> None:
-    """All keep: the gold standard that was written is the one that is read."""
+    """If all rows are kept, the gold standard that is read equals the one that was written."""
     corpus = drawn({"ann": [(b, "x") for b in boxes], "bob": [(b, "x") for b in boxes]})
     found = consensus_of_each(corpus, dissimilarity=Combined(positional="iou"))
     gold = {name: c.continuum for name, c in found.documents.items()}

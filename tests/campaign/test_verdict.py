@@ -1,4 +1,4 @@
-"""The answer first: what is said of planted faults, and what is not said without them."""
+"""First sentences of a report: planted faults are named, and nothing is named without them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Fault = Callable[[np.random.Generator, str, Unit], Unit | None]
 
 
 def corpus(fault: Fault, people: str = "ABCD", documents: int = 12) -> dict[str, Continuum]:
-    """Eight units a document, of the labels x, y, z, each marked by everybody as `fault` has it."""
+    """Return documents of eight units with labels x, y, z, marked by everybody as `fault` says."""
     rng = np.random.default_rng(0)
     found = {}
     for d in range(documents):
@@ -45,7 +45,7 @@ def compared(fault: Fault, people: str = "ABCD") -> Comparison:
     return compare(corpus(fault, people), draws=0, by=("annotator", "pair"), **FAST)
 
 
-def test_worst_annotator_is_named_and_the_kind_of_difference() -> None:
+def test_the_worst_annotator_and_the_kind_of_difference_are_named() -> None:
     found = verdict(compared(lambda g, n, u: None if n == "C" and g.random() < 0.5 else u))
     about = {s.about: s.names for s in found.statements}
     assert about["annotator"] == ("C",)
@@ -56,8 +56,8 @@ def test_worst_annotator_is_named_and_the_kind_of_difference() -> None:
     assert all(s.p <= LEVEL for s in found.statements if s.p is not None)
 
 
-def test_worst_pair_is_named() -> None:
-    """A and B took two thirds of the labels x otherwise, each the other way."""
+def test_the_worst_pair_is_named() -> None:
+    """A and B are named if both change four tenths of their labels, to different ones."""
 
     def fault(g: np.random.Generator, name: str, u: Unit) -> Unit:
         other = {"A": "y", "B": "z"}.get(name)
@@ -68,7 +68,7 @@ def test_worst_pair_is_named() -> None:
     assert found.of("kind").names == ("category",)  # type: ignore[union-attr]
 
 
-def test_disputed_label_is_named_with_its_share() -> None:
+def test_the_disputed_label_is_named_with_its_share() -> None:
     def fault(g: np.random.Generator, _name: str, u: Unit) -> Unit | None:
         return None if u.category == "z" and g.random() < 0.4 else u
 
@@ -88,8 +88,10 @@ def test_disputed_label_is_named_with_its_share() -> None:
     assert words[-1].endswith("The 5 units to review show where.")
 
 
-def test_what_is_so_here_comes_before_what_generalises() -> None:
-    """C misses a tenth more than the others: that is so in these documents, and not shown."""
+def test_statements_on_these_documents_come_before_general_ones() -> None:
+    """C misses a tenth more than the others, which shows in these documents and is not
+    generalised.
+    """
 
     def fault(g: np.random.Generator, name: str, u: Unit) -> Unit | None:
         return None if g.random() < (0.22 if name == "C" else 0.12) else u
@@ -106,7 +108,7 @@ def test_what_is_so_here_comes_before_what_generalises() -> None:
             s.names for s in found.statements if s.about == "here"
         ]
         assert f"{worst} is farthest from the others here" in " ".join(found.in_words())
-    # The share of the commonest difference by hand: pairs, each on one side of the diagonal.
+    # The share of the commonest difference by hand; each pair is on one side of the diagonal.
     table = comparison.confusion
     most = table.confused_pairs[0][-1]
     every = sum(table.counts[i, j] for i in range(len(table.rows)) for j in range(i + 1))
@@ -115,7 +117,7 @@ def test_what_is_so_here_comes_before_what_generalises() -> None:
 
 
 def test_a_pair_that_met_once_is_not_the_one_that_agrees_least() -> None:
-    """E annotated one document, and wrongly: only pairs that share five documents are compared."""
+    """E annotated one document wrongly, and only pairs that share five documents are compared."""
 
     def fault(g: np.random.Generator, name: str, u: Unit) -> Unit | None:
         if name == "A" and g.random() < 0.3:
@@ -144,7 +146,7 @@ def test_perfect_agreement_has_nothing_to_name() -> None:
     assert {s.about for s in found.statements} <= {"agreement", "here", "elsewhere", "none", "next"}
 
 
-def test_two_units_per_annotator_make_no_gold_standard() -> None:
+def test_two_units_per_annotator_are_too_few_for_a_gold_standard() -> None:
     units = [Unit(a, s, s + 4, c) for a in "AB" for s, c in ((0, "x"), (7, "y"))]
     few = Continuum.from_units(units)
     (step,) = (s for s in verdict(compare(few)).statements if s.about == "next")
@@ -153,7 +155,7 @@ def test_two_units_per_annotator_make_no_gold_standard() -> None:
     )
 
 
-def test_independent_annotators_are_not_called_anything() -> None:
+def test_agreement_of_independent_annotators_has_no_grade() -> None:
     rng = np.random.default_rng(3)
     units = [
         Unit(name, s, s + 2, "xy"[int(rng.integers(2))])
@@ -163,7 +165,7 @@ def test_independent_annotators_are_not_called_anything() -> None:
     found = verdict(agreement(Continuum.from_units(units, bounds=(0, 203)), **FAST))
     assert found.agreement == NOT_SHOWN
     assert "not shown" in found.in_words()[0]
-    # Five random sets cannot give a p of .05: no test, and no "not shown".
+    # Five random sets cannot give a p of .05, so there is no test and no "not shown".
     few = agreement(Continuum.from_units(units, bounds=(0, 203)), **{**FAST, "samples": 5})
     assert verdict(few).agreement == UNTESTED
 
@@ -176,7 +178,7 @@ def test_undefined() -> None:
 
 
 @pytest.mark.parametrize("documents", [19, 20])
-def test_further_documents_are_spoken_of_from_twenty_on(documents: int) -> None:
+def test_other_documents_are_mentioned_from_twenty_on(documents: int) -> None:
     def missed(g: np.random.Generator, _name: str, u: Unit) -> Unit | None:
         return None if g.random() < 0.1 else u
 
@@ -189,14 +191,16 @@ def test_further_documents_are_spoken_of_from_twenty_on(documents: int) -> None:
         return
     interval = overall.bootstrap(confidence=0.99)
     assert interval is not None
-    # Three of 20 documents may be of a kind that the 20 lack: with a γ of 0 they take 15 % of γ.
+    # Three of 20 documents may be of a kind that the sample lacks; at γ = 0 they lower γ by 15 %.
     assert found.elsewhere == grade(interval.low * 0.85, interval.high)
     assert f"between {interval.low:.2f} and {interval.high:.2f}" in words
     assert "up to 15% of such documents may be of a kind that these 20 do not contain" in words
 
 
-def test_documents_of_a_kind_that_a_sample_lacks_count_with_a_gamma_of_0() -> None:
-    """γ of 30 documents and three more with as much expected disorder and all of it observed."""
+def test_unseen_kinds_of_documents_count_with_a_gamma_of_0() -> None:
+    """By hand: three further documents, with all of the expected disorder observed, lower
+    γ of 30.
+    """
     observed, expected = np.full(30, 0.1), np.ones(30)
     low = 1 - observed.sum() / expected.sum()
     assert lowest_elsewhere(low, 30) == pytest.approx(1 - (0.9 * 0.1 + 0.1 * 1.0))
@@ -205,8 +209,10 @@ def test_documents_of_a_kind_that_a_sample_lacks_count_with_a_gamma_of_0() -> No
 
 
 @pytest.mark.parametrize("documents", [20, 50])
-def test_few_spoiled_documents_that_samples_lack_are_not_called_high(documents: int) -> None:
-    """One in twenty has a γ of 0 and all together have .795: "high" would be false."""
+def test_unseen_spoiled_documents_prevent_the_grade_high(documents: int) -> None:
+    """If one document in twenty has γ = 0, the grade "high" would be false: all together
+    have .795.
+    """
     rng = np.random.default_rng(documents)
     spoiled = rng.random((1000, documents)) < 0.05
     noise = np.exp(0.3 * rng.standard_normal(spoiled.shape) - 0.045)
@@ -217,7 +223,7 @@ def test_few_spoiled_documents_that_samples_lack_are_not_called_high(documents: 
 
 
 @pytest.mark.usefixtures("little_is_simulated")
-def test_worth_speaks_of_the_kind_that_weighs_most() -> None:
+def test_worth_names_the_largest_kind_of_difference() -> None:
     continua = corpus(lambda g, n, u: None if n == "C" and g.random() < 0.5 else u, documents=5)
     comparison = compare(continua, draws=0, **FAST)
     errors = ["position", "false-negative"]
@@ -231,7 +237,7 @@ def test_worth_speaks_of_the_kind_that_weighs_most() -> None:
 
 
 def test_below_the_rest_is_a_paired_t_test_where_parts_weigh_alike() -> None:
-    """Against scipy's, but for the factor √((n − 1)/n) that few parts are safer without."""
+    """With equal weights, the test is scipy's paired t-test times √((n − 1)/n), the safer one."""
     observed = np.random.default_rng(5).random((3, 8))
     found = below_the_rest(observed, np.ones((3, 8)))
     for k in range(3):
@@ -239,11 +245,11 @@ def test_below_the_rest_is_a_paired_t_test_where_parts_weigh_alike() -> None:
         t = ttest_rel(observed[k], rest).statistic * math.sqrt(7 / 8)
         assert found.value[k] / np.asarray(found.spread)[k] == pytest.approx(t)
         assert found.df[k] == pytest.approx(7)
-        # The larger of the errors of the difference and of the log ratio.
+        # The error is the larger of those of the difference and of the log ratio.
         assert found.error[k] >= np.asarray(found.spread)[k] - 1e-12
 
 
-def test_rows_on_few_parts_have_no_p_and_count_not() -> None:
+def test_rows_with_few_parts_have_no_p_and_do_not_count() -> None:
     observed, expected = np.random.default_rng(1).random((3, 8)), np.ones((3, 8))
     observed[2, 4:] = expected[2, 4:] = 0
     p = below_the_rest(observed, expected).p
@@ -251,8 +257,8 @@ def test_rows_on_few_parts_have_no_p_and_count_not() -> None:
     assert np.isfinite(p[:2]).all()
 
 
-def test_a_row_is_held_against_the_others_on_its_own_parts() -> None:
-    """Parts where the row has nothing do not count for the others either."""
+def test_a_row_is_compared_with_the_others_on_its_own_parts() -> None:
+    """Parts in which a row has nothing do not count for the other rows either."""
     observed, expected = np.random.default_rng(2).random((3, 12)), np.ones((3, 12))
     observed[0, 6:] = expected[0, 6:] = 0
     alone = below_the_rest(observed[:, :6], expected[:, :6])
@@ -260,7 +266,10 @@ def test_a_row_is_held_against_the_others_on_its_own_parts() -> None:
 
 
 def _planted(missed: int, alone: int) -> dict[str, Continuum]:
-    """Return forty places that four people mark; C misses some, each other one as many in all."""
+    """Return forty places marked by four people.
+
+    C misses `missed` of them, and the others miss `alone` together.
+    """
     documents = {}
     for d in range(4):
         units = []
@@ -278,7 +287,7 @@ def _planted(missed: int, alone: int) -> dict[str, Continuum]:
 
 
 def test_bearers_by_hand() -> None:
-    """Each missing unit is missing for three others: 21 of 27 places are 63 of 81 cases."""
+    """A missing unit is missing for three others: 21 of 27 places are 63 of 81 cases."""
     found = kinds_of(_planted(21, 6), **FAST)
     [(words, names)] = bearers(found)
     assert names == ("C", "missing")
@@ -288,12 +297,12 @@ def test_bearers_by_hand() -> None:
     assert [*bearers(kinds_of(_planted(12, 3), **FAST), fewest=10)]
 
 
-def test_who_bears_most_is_said_once_and_also_where_nothing_generalises() -> None:
+def test_the_bearer_is_named_once_and_also_if_nothing_generalises() -> None:
     often = corpus(lambda g, n, u: None if g.random() < (0.6 if n == "C" else 0.02) else u)
     layers = []
     for documents in (often, _planted(21, 6)):
         comparison = compare(documents, draws=0, by=("annotator", "pair", "kind"), **FAST)
         said = [s.layer for s in verdict(comparison).statements if s.names == ("C", "missing")]
         layers.append(said)
-    # A test shows the first beyond these documents; the second is too little for it.
+    # A test shows the first case beyond these documents; the second case is too small for that.
     assert layers == [["beyond"], ["here"]]

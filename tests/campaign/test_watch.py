@@ -1,4 +1,4 @@
-"""A campaign that is followed: the same γ as by other ways, and nothing measured twice."""
+"""Campaigns under watch: γ as by other commands, and no document measured twice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ SETTINGS = Settings.of(samples=20)
 
 
 def document(name: str, *late: str, people: str = "ABC", gap: int = 20) -> Continuum:
-    """Six units each; those who are late begin later and call every other unit differently."""
+    """Return six units by each person.
+
+    Those in `late` begin later and change the label of every other unit.
+    """
     return Continuum.from_units(
         (
             Unit(p, gap * k + 3 * (p in late), gap * k + 10, "xy"[(k + (p in late and k % 2)) % 2])
@@ -44,10 +47,12 @@ def look(continua: dict[str, Continuum], history: watch.History, *failures: str)
 @pytest.mark.parametrize("number", [1, 2, 6])
 @pytest.mark.parametrize("broken", [False, True])
 @pytest.mark.parametrize("chance", ["cut/documents", "cut"])
-def test_same_gamma_as_by_the_other_way(
+def test_gamma_is_that_of_other_functions(
     history: watch.History, number: int, broken: bool, chance: str
 ) -> None:
-    """One document, fewer than annotators, and more: each has another chance by default."""
+    """One document, fewer documents than annotators, and more have different default
+    chance models.
+    """
     continua = {str(i): document(str(i), *"ABC"[: i % 3], gap=20 + i) for i in range(2, 2 + number)}
     settings = Settings.of(samples=20, chance=chance)
     found = watch.look(continua, ["b.csv: broken"] * broken, history, settings)
@@ -64,7 +69,9 @@ def test_same_gamma_as_by_the_other_way(
         assert found["annotators"][a["annotator"]]["gamma"] == pytest.approx(rate, abs=1e-12)
 
 
-def test_only_what_changed_is_measured_again_also_after_a_restart(history: watch.History) -> None:
+def test_only_changed_documents_are_measured_again_even_after_a_restart(
+    history: watch.History,
+) -> None:
     continua = {name: document(name) for name in "abc"}
     assert look(continua, history)["measured"].keys() == set("abc")
     continua["b"] = document("b", "C")
@@ -74,7 +81,7 @@ def test_only_what_changed_is_measured_again_also_after_a_restart(history: watch
     fresh = look(continua, watch.History(history.file.with_name("other.watch")))
     assert second["gamma"] == fresh["gamma"]
     third = look(continua, watch.History(history.file))
-    assert (third["measured"], third["tested"].keys()) == ({}, {"b"})  # it has stayed as it was
+    assert (third["measured"], third["tested"].keys()) == ({}, {"b"})  # b has not changed again
     assert look(continua, watch.History(history.file))["tested"] == {}
     assert len(history.file.read_text().splitlines()) == 3
     other = Settings.of(samples=20, seed=1)
@@ -83,7 +90,7 @@ def test_only_what_changed_is_measured_again_also_after_a_restart(history: watch
     )
 
 
-def test_who_drifts(history: watch.History) -> None:
+def test_drift_names_the_annotator_who_changes(history: watch.History) -> None:
     continua = {name: document(name, gap=20 + k) for k, name in enumerate("abc")}
     assert {a["drift"] for a in look(continua, history)["annotators"].values()} == {None}
     found = look({**continua, "d": document("d", "C", gap=24)}, history)["annotators"]
@@ -93,13 +100,13 @@ def test_who_drifts(history: watch.History) -> None:
     assert found["C"]["units"] == 24
 
 
-def test_what_waits_what_is_gone_and_what_could_not_be_read(history: watch.History) -> None:
+def test_waiting_missing_and_unreadable_documents_are_listed(history: watch.History) -> None:
     continua = {"a": document("a"), "b": document("b", gap=23), "c": document("c", people="A")}
     first = look(continua, history)
     assert first["documents"] == 2
     assert "only A" in first["waiting"]["c"]
-    # A document whose file cannot be read is not in this number, and not gone; nor has it changed
-    # when it is there again.
+    # A document with an unreadable file is not counted, not called gone, and later not called
+    # changed.
     broken = look({"a": continua["a"]}, history, "b.csv: broken")
     assert (broken["documents"], broken["gone"]) == (1, [])
     again = look(continua, history)
@@ -112,14 +119,14 @@ def test_what_waits_what_is_gone_and_what_could_not_be_read(history: watch.Histo
 
 
 @pytest.mark.parametrize("text", ["annotator,category\n", '{"a": 1}\n', "[1]\n", "\x00\n"])
-def test_no_history(tmp_path: Path, text: str) -> None:
+def test_a_file_that_is_no_history_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "x.watch"
     file.write_text(json.dumps({"measured": {}, "gone": []}) + "\n" + text)
     with pytest.raises(DataError, match=r"x\.watch:2: was not written by `gammacp watch`\. Move"):
         watch.History(file)
 
 
-def test_a_category_that_comes_elsewhere_changes_no_other_document(history: watch.History) -> None:
+def test_a_new_category_elsewhere_changes_no_other_document(history: watch.History) -> None:
     look({name: document(name) for name in "ab"}, history)
     wider = {
         name: Continuum.from_units(list(document(name)), categories=("w", "x", "y"), name=name)

@@ -1,4 +1,4 @@
-"""`gammacp watch`: looks on stdout, alarms by exit code, half-written files are waited for."""
+"""The command `gammacp watch`: looks on stdout, alarms by exit code, and half-written files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "export"
 
 
-def test_looks_and_goes_on(run: Run, folder: Path) -> None:
+def test_a_look_is_printed_and_the_next_one_continues(run: Run, folder: Path) -> None:
     first = run("watch", folder, *FAST)
     assert first.code == 0
     assert "γ 1.0000 (1.0000 to 1.0000)  2 documents, 36 units; changed: a, b" in first.out
@@ -46,7 +46,7 @@ def test_looks_and_goes_on(run: Run, folder: Path) -> None:
 
 
 def test_prints_what_gamma_prints(run: Run, folder: Path) -> None:
-    """With as many documents as annotators chance is of all documents, for both commands."""
+    """For as many documents as annotators, both commands take chance from all documents."""
     for name in "cd":
         write(folder / f"{name}.csv", late=4)
     for extra in ((), ("--chance", "cut"), ("--exclude", "Cid")):
@@ -66,7 +66,7 @@ def test_alarm_and_errors(run: Run, folder: Path) -> None:
     for name in "defghij":
         write(folder / f"{name}.csv", late=9)
     history = json.loads(run("watch", folder, *FAST, "--json", "--alarm-below", 0.99).out)
-    assert history["alarm"]["documents"] == 3  # new ones may be half done
+    assert history["alarm"]["documents"] == 3  # the newest ones may be half done
     low = run("watch", folder, *FAST, "--alarm-below", 0.99)
     assert (low.code, "from 10 documents; at most 5% of" in low.err) == (5, True)
     assert run("watch", folder, *FAST, "--alarm-below", 0.99, "--false-alarms", 1e-12).code == 0
@@ -80,7 +80,7 @@ def test_alarm_and_errors(run: Run, folder: Path) -> None:
     assert (lonely.code, "no γ yet of d: " in lonely.err) == (3, True)
 
 
-def test_half_written_file_is_tried_again(run: Run, folder: Path) -> None:
+def test_a_half_written_file_is_tried_again(run: Run, folder: Path) -> None:
     run("watch", folder, *FAST)
     (folder / "b.csv").write_text("Ann,a,0,10\nBob,b,")
     broken = run("watch", folder, *FAST)
@@ -93,7 +93,7 @@ def test_half_written_file_is_tried_again(run: Run, folder: Path) -> None:
     assert "changed: b" in run("watch", folder, *FAST).out
 
 
-def test_takes_a_campaign_file(run: Run, folder: Path) -> None:
+def test_a_campaign_file_is_taken(run: Run, folder: Path) -> None:
     file = folder.parent / "campaign.toml"
     file.write_text('paths = ["export"]\n[rename]\nCid = "Zoe"\n')
     found = json.loads(run("watch", file, *FAST, "--json").out)
@@ -101,7 +101,7 @@ def test_takes_a_campaign_file(run: Run, folder: Path) -> None:
     assert (folder.parent / "campaign.toml.watch").exists()
 
 
-def test_follows_until_it_is_interrupted(folder: Path) -> None:
+def test_the_command_follows_until_interrupted(folder: Path) -> None:
     command = [sys.executable, "-m", "gammacp", "watch", str(folder), "--every", ".1", "--json"]
     with subprocess.Popen(
         [*command, "--samples", "10"], stdout=subprocess.PIPE, text=True

@@ -54,7 +54,7 @@ def test_pairs_and_people_left_out_are_weighted(continua: dict[str, Continuum]) 
 def test_with_clusters_in_compare_plan_and_report(
     run: Run, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 20)  # what is simulated
+    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 20)  # limits the simulation
     table = tmp_path / "clusters.csv"
     table.write_text("document,cluster\n" + "".join(f"d{i},{i % 6}\n" for i in range(8)))
     both = ("--weight", "stands", "--cluster", table)
@@ -72,7 +72,7 @@ def test_with_clusters_in_compare_plan_and_report(
 
 
 def test_a_verdict_is_weighted(run: Run, tmp_path: Path) -> None:
-    """The candidate is right in one stratum and wrong in the other: the weights decide."""
+    """The weights decide on a candidate that is right in one stratum and wrong in the other."""
     rows = ["document,annotator,category,start,end"]
     for d in range(40):
         right = "x" if d % 2 else "y"

@@ -1,4 +1,4 @@
-"""The canonical order of many continua is that of each of them."""
+"""Canonical orders of many continua: the same together as one by one."""
 
 from collections.abc import Callable
 from functools import partial
@@ -23,7 +23,7 @@ SIZES = [(1, 1), (2, 4), (3, 9), (2, 12), (5, 30), (6, 3)]
 
 
 def continua() -> list[Continuum]:
-    """Some with ties, one with units of two fragments, one without a unit."""
+    """Return continua some of which have ties; one has units of two fragments, one has no unit."""
     drawn = [random_continuum(seed, n, units) for seed, (n, units) in enumerate(SIZES)]
     labels = {"categories": ["a", "b", "c"]}
     parts = ((0, 2), (5, 9)), ((0, 3), (5, 9))
@@ -33,13 +33,13 @@ def continua() -> list[Continuum]:
 
 
 def test_the_hash_is_splitmix64() -> None:
-    """The first number of the published generator with seed 1234567 (Rosetta Code)."""
+    """The first number for seed 1234567 is that of the published generator (Rosetta Code)."""
     assert int(mix(np.uint64(1234567))) == 6457827717110365317
     assert finalise(np.array([[1234567]], np.uint64)).tolist() == [[6457827717110365317]]
 
 
 @pytest.mark.parametrize("costs", [None, np.arange(16.0).reshape(4, 4)])
-def test_together_as_alone(costs: np.ndarray | None) -> None:
+def test_orders_of_many_continua_are_those_of_each(costs: np.ndarray | None) -> None:
     several = continua()
     alone = [nameless_order([c], costs) for c in several]
     first = accumulate((c.n_units for c in several[:-1]), initial=0)
@@ -50,7 +50,7 @@ def test_together_as_alone(costs: np.ndarray | None) -> None:
     assert canonical_categories(several).tolist() == list(dict.fromkeys(found))
 
 
-def test_units_are_in_order_of_place_first() -> None:
+def test_units_are_ordered_by_place_first() -> None:
     for c in continua():
         by_rank = np.argsort(nameless_order([c]))
         places = list(zip(c.starts[by_rank], c.ends[by_rank], strict=True))

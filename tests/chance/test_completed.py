@@ -1,4 +1,4 @@
-"""Annotators with a rhythm: what a window of their completed circle keeps, and where it stands."""
+"""Annotators with a rhythm: windows of their completed circle, and γ of independent ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def annotation(starts: list[float], ends: list[float], length: float) -> Annotat
 
 
 def tiling(rng: np.random.Generator, *, length: float = 400.0, mean: float = 20.0) -> Annotation:
-    """Units of 20 ± 2 that began long before the text and end long after, cut by its bounds."""
+    """Return units of length 20 ± 2 that begin before the text and end after it, cut by
+    its bounds.
+    """
     edges = np.cumsum(rng.normal(mean, mean / 10, 60)) - rng.uniform(10, 11) * mean
     edges = np.concatenate([[0.0], edges[(edges > 0) & (edges < length)], [length]])
     return annotation(edges[:-1].tolist(), edges[1:].tolist(), length)
@@ -39,7 +41,7 @@ def test_only_a_rhythm_is_completed() -> None:
     assert completion(few, declared=True) is None
 
 
-def test_a_window_holds_as_many_units_within_the_text() -> None:
+def test_a_window_holds_as_many_units_as_the_text() -> None:
     for seed in range(30):
         own = completion(tiling(RNG(seed)), declared=True)
         assert isinstance(own, CompletedAnnotation)
@@ -52,8 +54,10 @@ def test_a_window_holds_as_many_units_within_the_text() -> None:
         assert drawn.lengths[1:-1].min() > 10
 
 
-def test_a_part_at_the_text_s_end_is_as_long_as_in_another_text() -> None:
-    """The first part of a random text is distributed as that of a real one, by their samples."""
+def test_a_part_at_the_end_of_the_text_has_the_length_of_another_text() -> None:
+    """The first part of a random text has the distribution of that of real ones
+    (Kolmogorov-Smirnov).
+    """
     real = [tiling(RNG(k)).lengths[0] for k in range(400)]
     drawn = []
     for k in range(400):
@@ -64,7 +68,9 @@ def test_a_part_at_the_text_s_end_is_as_long_as_in_another_text() -> None:
 
 
 def _disorder(c: Continuum) -> float:
-    """Of two annotators' best alignment, by scipy's assignment: sporadic positions alone."""
+    """Return the disorder of two annotators by scipy's assignment, with sporadic positions
+    alone.
+    """
     a, b = (slice(int(c.offsets[k]), int(c.offsets[k + 1])) for k in (0, 1))
     apart = np.abs(c.starts[a, None] - c.starts[b]) + np.abs(c.ends[a, None] - c.ends[b])
     cost = (apart / (c.lengths[a, None] + c.lengths[b])) ** 2
@@ -73,8 +79,11 @@ def _disorder(c: Continuum) -> float:
     return float((c.n_units - saved[i, j].sum()) / c.mean_units)
 
 
-def test_independent_annotators_with_one_rhythm_stand_at_zero() -> None:
-    """By positions alone; with joined ends they stand at −.30 ± .04."""
+def test_independent_annotators_with_one_rhythm_have_a_gamma_of_zero() -> None:
+    """Observed and expected disorder of positions are equal.
+
+    Without the completion, γ would be −.30 ± .04.
+    """
     observed, expected = [], []
     for k in range(300):
         rng = RNG([35, k])
@@ -95,8 +104,8 @@ def test_independent_annotators_with_one_rhythm_stand_at_zero() -> None:
     assert abs(1 - ratio) < 3 * error
 
 
-def test_a_mixed_margin_is_that_of_residual_times() -> None:
-    """Exponential gaps alone: 1/Σ(1/gap). One of pitch 20 exactly: the mean of U(0, 20) is 10."""
+def test_a_mixed_margin_is_that_of_residual_gaps_and_times() -> None:
+    """By hand, exponential gaps give 1/Σ(1/gap), and a pitch of exactly 20 the mean of U(0, 20)."""
     loose = annotation([0, 30, 75], [10, 45, 80], 90)
     gap = (90 - 30) / 3
     assert margin([loose, loose], [False, False]) == pytest.approx(gap / 2)
@@ -104,7 +113,7 @@ def test_a_mixed_margin_is_that_of_residual_times() -> None:
     assert margin([even], [True]) == pytest.approx(10, rel=1e-3)
 
 
-def test_a_unit_that_a_window_cuts_is_left_out_where_bounds_cut_none() -> None:
+def test_a_unit_cut_by_a_window_is_left_out_unless_bounds_cut_units() -> None:
     starts = [3.0 + 20 * k for k in range(8)]
     even = annotation(starts, [s + 5 for s in starts], 160)
     own = completion(even, declared=True)

@@ -1,4 +1,4 @@
-"""`cut`: where annotations are cut, and what a random set keeps of them."""
+"""The chance model `cut`: places where annotations are cut, and what random sets keep."""
 
 from itertools import pairwise
 
@@ -39,19 +39,19 @@ def test_gaps_are_where_an_annotation_is_cut() -> None:
     assert intervals(annotation(10, (0, 4), (6, 8))) == [(0.4, 0.6), (0.8, 1.0)]
 
 
-def test_units_that_touch_are_cut_where_they_meet_and_the_circle_closes() -> None:
-    """0–5, 5–10: two places, 5 and the circle's end, which is its beginning."""
+def test_touching_units_are_cut_between_them_and_at_the_ends() -> None:
+    """Units 0–5 and 5–10 leave two places: 5, and the end of the circle, which is its beginning."""
     assert intervals(annotation(10, (0, 5), (5, 10))) == [(0.5, 0.5), (1.0, 1.0)]
 
 
-def test_a_unit_over_everything_does_not_force_all_cuts_into_one_gap() -> None:
-    """0–9.8 leaves .02 of the circle, so cuts may fall within it, between the units inside."""
+def test_a_unit_over_nearly_everything_allows_cuts_inside_it() -> None:
+    """A unit 0–9.8 leaves only .02 of the circle, so cuts may fall between the units inside it."""
     places = places_to_cut(annotation(10, (0, 9.8), (1, 2), (4, 5), (7, 8)))
     assert len(places.starts) > 1
     assert places.ends[0] == pytest.approx(0.1)
 
 
-def test_nothing_to_cut() -> None:
+def test_an_annotation_without_places_to_cut() -> None:
     assert intervals(annotation(10)) == [(0.0, 1.0)]
 
 
@@ -82,7 +82,7 @@ def test_a_cut_is_inside_the_places_and_away_from_those_taken(
 
 
 def test_cuts_are_uniform_over_the_gaps() -> None:
-    """Gaps .4–.6 and .8–1 are equally long: half the cuts each, uniform inside."""
+    """Gaps .4–.6 and .8–1 of equal length get half the cuts each, uniform inside."""
     places, rng = places_to_cut(annotation(10, (0, 4), (6, 8))), RNG(0)
     cuts = np.array([places.draw(np.zeros(0), 0.0, rng) for _ in range(4000)])
     first = cuts[cuts < 0.7]
@@ -92,7 +92,7 @@ def test_cuts_are_uniform_over_the_gaps() -> None:
 
 
 def place_by_arrays(cuts: Cuts, taken: list[float], distance: float, point: float) -> float:
-    """Where `point` of the weight that is left is, as numpy computes it from all intervals."""
+    """Return the position of `point` in the remaining weight, by numpy over all intervals."""
 
     def place_of(weight: float) -> float:
         i = int(np.searchsorted(cuts.edges, weight, side="right")) - 1
@@ -134,7 +134,7 @@ def place_by_arrays(cuts: Cuts, taken: list[float], distance: float, point: floa
     st.integers(0, 2**32 - 1),
 )
 @settings(max_examples=200, deadline=None)
-def test_a_cut_has_the_bits_that_arrays_give(
+def test_cuts_equal_those_of_array_operations_to_the_bit(
     units: list[tuple[int, int]], taken: list[float], distance: float, seed: int
 ) -> None:
     places = places_to_cut(annotation(100, *[(s, min(s + n, 100)) for s, n in units]))
@@ -191,12 +191,12 @@ def test_every_annotator_takes_part_once_with_all_units_whole(two: Continuum) ->
             assert all(e <= s + 1e-9 for (_, e), (s, _) in pairwise(mine))
 
 
-def test_declared_bounds_are_the_circle_and_others_grow_by_the_gap() -> None:
+def test_declared_bounds_are_the_circle_and_other_bounds_grow_by_the_gap() -> None:
     units = [Unit("A", s, s + 2, "x") for s in (1.5, 11, 21)]
     units += [Unit("B", s, s + 2, "x") for s in (3, 13, 23)]
     declared = prepare_cut([Continuum.from_units(units, bounds=(0, 30))], 2)
     assert declared.circle == 30
-    # From 1.5 to 25 each has gaps of (23.5 − 6) / 3; half of that goes to each side.
+    # From 1.5 to 25, each annotator has gaps of (23.5 − 6) / 3, half of which goes to each side.
     grown = prepare_cut([Continuum.from_units(units)], 2)
     assert grown.circle == pytest.approx(23.5 + 17.5 / 3)
 
@@ -237,10 +237,12 @@ def test_annotators_without_units_take_part() -> None:
         (False, "cut", -0.012, 0.012),
     ],
 )
-def test_independent_annotators_come_out_at_zero(
+def test_independent_annotators_have_a_gamma_of_zero(
     unlike: bool, model: str, low: float, high: float
 ) -> None:
-    """`shift` draws with replacement, so that unlike annotators also meet their like."""
+    """`shift` draws annotators with replacement, so that unlike annotators are compared with
+    themselves.
+    """
     from experiments._independent import PROCESSES, continuum
 
     people = PROCESSES["unlike" if unlike else "like"](3)

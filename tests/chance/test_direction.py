@@ -1,4 +1,4 @@
-"""Whether units lie towards one end: levels, power, and annotators who share their units."""
+"""Levels and power of the test that units lie towards one end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Spans = list[tuple[float, float]]
 
 
 def renewal(rng: np.random.Generator, *, shape: float = 2.0, pitch: float = 30.0) -> Spans:
-    """Units of 8 with gamma gaps, running since long before the text."""
+    """Return units of length 8 with gamma gaps, from a process that began long before the text."""
     starts = np.cumsum(8 + rng.gamma(shape, (pitch - 8) / shape, 80)) - rng.uniform(300, 500)
     return [(s, s + 8) for s in starts.tolist() if s >= 0 and s + 8 <= LENGTH]
 
@@ -43,7 +43,7 @@ def test_the_level_holds_for_stationary_annotators(shape: float) -> None:
 
 
 def test_the_level_holds_for_annotators_who_agree() -> None:
-    """One truth without a direction, seen by all: their units count once."""
+    """Annotators who see one truth without direction count once, so the level holds."""
     made = []
     for k in range(150):
         rng = np.random.default_rng(k)
@@ -52,7 +52,7 @@ def test_the_level_holds_for_annotators_who_agree() -> None:
     assert share(made) <= 0.08
 
 
-def test_a_quota_is_found_and_its_direction_named() -> None:
+def test_annotators_with_a_quota_are_found_and_the_direction_named() -> None:
     rng = np.random.default_rng
     assert share([continuum(quota(rng(k))) for k in range(40)]) >= 0.8
     early = direction([continuum(quota(rng(1)))])
@@ -64,7 +64,7 @@ def test_a_quota_is_found_and_its_direction_named() -> None:
     assert early.trailing == pytest.approx(-late.trailing)
 
 
-def test_documents_tell_by_their_own_spread() -> None:
+def test_several_documents_are_tested_by_their_own_spread() -> None:
     rng = np.random.default_rng(3)
     same = [continuum([renewal(rng) for _ in range(2)]) for _ in range(8)]
     found = direction(same)
@@ -75,7 +75,7 @@ def test_documents_tell_by_their_own_spread() -> None:
     assert tired.p < 0.001
 
 
-def test_gamma_says_it_where_it_speaks_alone() -> None:
+def test_gamma_notes_the_direction_of_a_single_continuum() -> None:
     score = gc.gamma(continuum(quota(np.random.default_rng(1))), samples=30)
     assert any("units lie towards the beginning" in note for note in score.notes)
     told = score.as_dict()["direction"]
@@ -96,7 +96,7 @@ def test_gamma_says_it_where_it_speaks_alone() -> None:
     assert not any("units lie towards" in note for note in even.notes)
 
 
-def test_a_corpus_has_a_direction_and_its_documents_none() -> None:
+def test_a_corpus_has_a_direction_and_its_documents_have_none() -> None:
     rng = np.random.default_rng(5)
     documents = {str(k): continuum(quota(rng), str(k)) for k in range(6)}
     found = gc.gamma_corpus(Corpus.from_continua(documents), samples=20)

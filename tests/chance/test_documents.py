@@ -1,4 +1,4 @@
-"""Documents permuted: who meets whom, and what never meets."""
+"""The chance model `documents`: the permutations and the annotators who never meet."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,9 @@ from gammacp.errors import DataError
 
 
 def corpus(n_documents: int, people: str = "ABC", *, start: int = 0) -> list[Continuum]:
-    """Annotator k marks k + 1 units in document d, whose length tells d."""
+    """Return documents in which annotator k has k + 1 units, with lengths that identify the
+    document.
+    """
     found = []
     for d in range(n_documents):
         units = [
@@ -21,7 +23,7 @@ def corpus(n_documents: int, people: str = "ABC", *, start: int = 0) -> list[Con
     return found
 
 
-def test_each_annotator_once_and_no_document_twice() -> None:
+def test_each_annotator_occurs_once_and_no_document_twice() -> None:
     sampler = prepare_documents(corpus(4), 3)
     for k in range(200):
         drawn = sampler.draw(np.random.default_rng(k))
@@ -30,8 +32,8 @@ def test_each_annotator_once_and_no_document_twice() -> None:
         assert len({round(x, 6) for x in documents}) == 3
 
 
-def test_all_derangements_come_up() -> None:
-    """Three annotators, three documents: 6 ways to deal them, equally often."""
+def test_all_derangements_occur() -> None:
+    """The six ways to deal three documents to three annotators are equally frequent."""
     sampler = prepare_documents(corpus(3), 3)
     seen: dict[tuple[float, ...], int] = {}
     for k in range(3000):
@@ -45,7 +47,7 @@ def test_all_derangements_come_up() -> None:
     assert min(seen.values()) > 400
 
 
-def test_who_annotated_too_little_borrows_and_is_counted() -> None:
+def test_annotators_with_too_few_documents_borrow_and_are_counted() -> None:
     documents = corpus(3)
     documents.append(Continuum.from_units([Unit("New", 0, 5, "x"), Unit("A", 0, 5, "x")]))
     sampler = prepare_documents(documents, 2)
@@ -59,10 +61,10 @@ def test_fewer_documents_than_annotators() -> None:
 
 
 def test_the_expectation_is_a_ratio_of_sums() -> None:
-    """Lone units cost 1 each whatever they meet, if nothing can be aligned: δ_e = Σ cost / Σ x̄.
+    """By hand, δ_e = Σ cost / Σ x̄ = 2 if nothing can be aligned.
 
-    Units of different documents are 1000 apart, so each unitary alignment is one unit of cost 1;
-    cost / x̄ is n = 2 in every set.
+    Units of different documents are 1000 apart, so each unitary alignment is one unit of cost 1,
+    and cost / x̄ is n = 2 in every set.
     """
     documents = {
         f"d{d}": Continuum.from_units(

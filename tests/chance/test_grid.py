@@ -1,4 +1,4 @@
-"""Grids: which one boundaries lie on, and that chance turns by whole places of it."""
+"""Grids of boundaries: which grid is chosen, and that chance moves annotations by whole places."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def spans(level: str) -> list[tuple[float, float]]:
 
 
 def marked(level: str, rng: np.random.Generator, *, text: str | None = TEXT) -> Continuum:
-    """Three annotators who each mark a third of the places of a level, each on their own."""
+    """Return three annotators who each mark a random third of the places of a level."""
     units = [
         Unit(name, start, end, "x")
         for name in "ABC"
@@ -37,7 +37,7 @@ def marked(level: str, rng: np.random.Generator, *, text: str | None = TEXT) -> 
 
 
 @pytest.mark.parametrize(("level", "grid"), [("sentences", "sentences"), ("tokens", "tokens")])
-def test_the_coarsest_grid_that_all_lie_on_is_turned(level: str, grid: str) -> None:
+def test_annotations_move_on_the_coarsest_grid_that_holds_all(level: str, grid: str) -> None:
     c = marked(level, RNG(1))
     sampler = prepare_cut([c], 3)
     assert f"(grid={grid})" in sampler.signature
@@ -51,7 +51,7 @@ def test_the_coarsest_grid_that_all_lie_on_is_turned(level: str, grid: str) -> N
         )
 
 
-def test_one_boundary_within_a_word_is_no_grid() -> None:
+def test_one_boundary_within_a_word_leaves_no_grid() -> None:
     c = marked("words", RNG(1))
     torn = Continuum.from_units(
         [*c, Unit("A", 1, 3, "x")], bounds=c.bounds, text=TEXT, offset_unit="characters"
@@ -59,8 +59,10 @@ def test_one_boundary_within_a_word_is_no_grid() -> None:
     assert "grid" not in prepare_cut([torn], 3).signature
 
 
-def test_whole_words_alone_are_no_agreement() -> None:
-    """F₁ of equal units, exactly: independent annotators, with their words and without."""
+def test_sharing_only_whole_words_is_no_agreement() -> None:
+    """Independent annotators have an exact F₁ beyond chance of 0 if the text, and so its words, is
+    known.
+    """
     known, unknown = [], []
     for seed in range(40):
         c, bare = marked("words", RNG(seed)), marked("words", RNG(seed), text=None)
@@ -74,13 +76,13 @@ def test_whole_words_alone_are_no_agreement() -> None:
     assert np.mean(unknown) > 0.2
 
 
-def test_gamma_says_what_was_turned() -> None:
+def test_gamma_names_the_grid() -> None:
     score = gc.gamma(marked("sentences", RNG(3)), samples=20)
     assert score.in_words()[0].startswith("Chance turns each annotator's units by whole sentences")
     assert "chance:cut(grid=sentences)" in score.signature
 
 
-def test_tokens_are_a_grid_and_frames_one_that_is_given() -> None:
+def test_tokens_are_a_grid_and_frames_must_be_given() -> None:
     units = [
         Unit(a, 4.0 * k + j, 4.0 * k + j + 2, "x") for j, a in enumerate("AB") for k in (0, 2, 5, 9)
     ]
@@ -124,7 +126,7 @@ def test_a_grid_from_a_file_a_number_and_json(
     assert (bad.code, "g.csv:3" in bad.err) == (3, True)
 
 
-def test_a_corpus_of_whole_sentences_says_that_documents_know_no_grid() -> None:
+def test_a_corpus_of_whole_sentences_notes_that_documents_use_no_grid() -> None:
     from gammacp.measures.agreement import agreement
 
     for level, noted in (("sentences", True), ("words", False)):

@@ -39,7 +39,7 @@ def test_each_shift_is_uniform_and_order_is_random() -> None:
     shifts = np.array([distant_shifts(3, 0.2, rng) for _ in range(4000)])
     for column in shifts.T:
         assert np.histogram(column, bins=8, range=(0, 1))[0] == pytest.approx(500, abs=110)
-    # The six orders are equally likely.
+    # All six orders are equally likely.
     orders = Counter(tuple(np.argsort(row)) for row in shifts)
     assert len(orders) == 6
     assert min(orders.values()) > 550
@@ -80,15 +80,15 @@ def test_long_units_reduce_the_distance_and_say_so() -> None:
     ("length", "names", "n", "least"),
     [
         (10, "AB", 2, 10),  # ℓ̄
-        (10, "A", 2, 10),  # one unit in all; B has none
+        (10, "A", 2, 10),  # B has none
         (40, "AB", 2, 25),  # nℓ̄ > L/2: L/2n
         (20, "AB", 4, 12.5),
     ],
 )
-def test_no_two_annotators_are_shifted_alike(
+def test_no_two_annotators_are_shifted_nearly_alike(
     length: float, names: str, n: int, least: float
 ) -> None:
-    """The least distance on the circle is the paper's ℓ̄ or our L/2n, and it is reached."""
+    """The least distance on the circle is the paper's ℓ̄ or our L/2n, and is reached."""
     units = [Unit(name, 0, length, "x") for name in names]
     c = Continuum.from_units(units, annotators=["A", "B"], bounds=(0, 100))
     model = sampler("shift", c, n=n)
@@ -114,7 +114,7 @@ def test_corpus_mixes_different_continua_and_repeats_the_short_ones() -> None:
 
 
 def test_a_mosaic_ends_before_its_length() -> None:
-    """A copy that would start exactly at the end is left out."""
+    """A copy that would start exactly at the end of a mosaic is left out."""
     (own,) = annotations_of(Continuum.from_units([Unit("A", 2, 4, "x")], bounds=(0, 5)))
     assert own.mosaic(7).starts.tolist() == [2]
     assert own.mosaic(7.5).starts.tolist() == [2, 7]
@@ -126,8 +126,8 @@ def test_a_mosaic_ends_before_its_length() -> None:
 
 
 @pytest.mark.parametrize("name", ["shift", "statistical"])
-def test_a_continuum_without_length(name: str) -> None:
-    """All units at one point: there every random unit is, too."""
+def test_a_continuum_without_length_is_drawn_at_one_point(name: str) -> None:
+    """If all units lie at one point, so do all random units."""
     point = Continuum.from_units([Unit(a, 3, 3, "x") for a in "AAB"])
     drawn = sampler(name, point, n=4).draw(np.random.default_rng(0))
     assert drawn.annotators == ("1", "2", "3", "4")
@@ -163,7 +163,7 @@ def test_statistical_draws_keep_the_observed_statistics() -> None:
 
 
 def test_gaps_run_around_the_circle() -> None:
-    """End to next start, negative where units overlap; the last one's leads to the first."""
+    """Gaps lead from an end to the next start, are negative for overlaps, and close the circle."""
     overlapping = [Unit("Bob", 1, 6, "x"), Unit("Bob", 5, 9, "z")]
     c = Continuum.from_units([*ANN, *overlapping], annotators=["Cid"])
     found = sorted(circular_gaps(x).tolist() for x in annotations_of(c))
@@ -171,7 +171,7 @@ def test_gaps_run_around_the_circle() -> None:
 
 
 def test_statistical_draws_are_units_and_observed_gaps_in_turn() -> None:
-    """Units of 3 with gaps of 7: in a draw every next unit starts 10 later on the circle."""
+    """Units of length 3 with gaps of 7 start every 10 positions of the circle in each draw."""
     units = [Unit(a, 10 * k, 10 * k + 3, "x") for a in "AB" for k in range(10)]
     c = Continuum.from_units(units, bounds=(0, 100))
     for seed in range(5):
@@ -242,18 +242,18 @@ def test_draws_do_not_depend_on_names_rows_place_or_scale(
 @pytest.mark.parametrize(
     "rows",
     [
-        # Same places, told apart by which units have the same label.
+        # Annotators at the same places differ in which of their units have the same label.
         {"P": [(0, 2, "x"), (5, 6, "x")], "Q": [(0, 2, "x"), (5, 6, "y")], "R": [(0, 2, "y")]},
-        # Same starts and the same numbers of units, told apart by where they end.
+        # Annotators with the same starts and numbers of units differ in their ends.
         {"P": [(0, 2, "x"), (5, 6, "x")], "Q": [(0, 2, "x"), (5, 7, "x")], "R": [(0, 3, "x")]},
-        # Told apart by the labels of others alone.
+        # Annotators differ only through the labels of others.
         {"P": [(0, 2, "x")], "Q": [(0, 2, "y")], "R": [(4, 5, "x")]},
     ],
 )
-def test_the_canonical_order_is_one_of_contents(
+def test_the_canonical_order_depends_on_contents_alone(
     rows: dict[str, list[tuple[int, int, str]]],
 ) -> None:
-    """Whatever annotators and categories are called, the same annotator comes first."""
+    """The same annotator comes first under all names of annotators and categories."""
     found = set()
     for names in permutations("ABC"):
         for labels in permutations("st"):
@@ -268,5 +268,5 @@ def test_the_canonical_order_is_one_of_contents(
 
 
 def _places(c: Continuum, scale: float) -> Counter[tuple[str, float, float]]:
-    # Without labels: exchangeable categories may have swapped.
+    # Labels are left out, as exchangeable categories may have been swapped.
     return Counter((u.annotator, round(u.start / scale, 6), round(u.end / scale, 6)) for u in c)

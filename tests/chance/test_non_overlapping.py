@@ -1,4 +1,4 @@
-"""Random places without overlap: against enumeration of all arrangements."""
+"""Random places without overlap, against an enumeration of all arrangements."""
 
 from itertools import permutations
 
@@ -11,7 +11,7 @@ from gammacp.errors import DataError
 
 
 def arrangements(lengths: tuple[int, ...], length: int) -> list[dict[int, int]]:
-    """Start of every unit in every order at every place where none overlap."""
+    """Return the starts of the units in every order and at all places without overlaps."""
     found = []
 
     def place(order: tuple[int, ...], at: int, starts: dict[int, int]) -> None:
@@ -46,7 +46,7 @@ def test_draws_are_uniform_over_all_arrangements(whole: bool) -> None:
         expected = np.bincount(every, minlength=7) / len(every)
         np.testing.assert_allclose(seen, expected, atol=0.025)
     else:
-        # Free length 3; the longer unit comes first in half of the orders: E = 1, else 1 + 2.
+        # The free length is 3. The mean start is 1 if the longer unit comes second, else 1 + 2.
         assert np.mean(starts) == pytest.approx(2.0, abs=0.05)
 
 

@@ -1,7 +1,7 @@
-"""`statistical-normal` against pygamma-agreement: its disorders, and its expected disorders.
+"""The chance model `statistical-normal`, against disorders of pygamma-agreement.
 
-The continua of dkpro-statistics' fixtures for pygamma-agreement 0.5.9 (Apache-2.0;
-dkpro-statistics-agreement/src/test/resources/pygamma), with the best alignments' disorders that
+The continua are fixtures of dkpro-statistics for pygamma-agreement 0.5.9 (Apache-2.0;
+dkpro-statistics-agreement/src/test/resources/pygamma), with the disorders of best alignments that
 those files state.
 """
 
@@ -69,21 +69,21 @@ def test_observed_disorders_to_single_precision(name: str) -> None:
     assert found == pytest.approx(FIXTURES[name][1], rel=2e-7, abs=1e-12)
 
 
-# Mean of 4000 disorders of sets from pygamma-agreement 0.5.9's own sampler (numpy.random.seed(1)),
-# aligned by itself, with its standard error.
+# Mean of 4000 disorders of sets from the sampler of pygamma-agreement 0.5.9 (numpy.random.seed(1)),
+# aligned by that package, with its standard error.
 @pytest.mark.parametrize(
     ("name", "expected", "error"),
     [("02", 1.6034, 0.0086), ("04", 1.1458, 0.0073), ("06", 1.3580, 0.0104)],
 )
 def test_expected_disorders_of_the_preset(name: str, expected: float, error: float) -> None:
-    """Within the Monte-Carlo error of both: four standard errors of the difference."""
+    """The expected disorder differs from pygamma-agreement's by at most four standard errors."""
     chance = PRESETS["pygamma"]["chance"]
     found = gamma(fixture(name), dissimilarity=WEIGHTS.get(name), chance=chance, samples=2000)
     assert found.expected == pytest.approx(expected, abs=4 * error * (1 + 2) ** 0.5)
 
 
 def test_means_and_deviations_by_hand() -> None:
-    """Fixture 02: gaps 1, 10, 6 and 25, 1 and 2 from the beginning, and the 0 that is added."""
+    """Fixture 02 has gaps 1, 10, 6 and 25, 1, and 2 from the beginning, and pygamma adds a 0."""
     made = prepare_normal([fixture("02")], 2)
     gaps = [0, 1, 10, 6, 25, 1, 2]
     assert made.number == (3, 1)
@@ -97,8 +97,10 @@ def test_means_and_deviations_by_hand() -> None:
     assert declared.signature == "statistical-normal"
 
 
-def test_a_late_beginning_is_a_gap_unless_it_is_declared() -> None:
-    """As in pygamma-agreement, where such a recording gets a better γ."""
+def test_a_late_beginning_is_a_gap_unless_bounds_are_declared() -> None:
+    """A recording that begins late gets a better γ, as in pygamma-agreement, unless bounds are
+    declared.
+    """
 
     def value(ahead: float, *, declared: bool) -> float:
         c = fixture("04", ahead)
@@ -109,7 +111,7 @@ def test_a_late_beginning_is_a_gap_unless_it_is_declared() -> None:
     assert value(1024, declared=True) == pytest.approx(value(0, declared=True))
 
 
-def test_somebody_has_a_unit() -> None:
+def test_at_least_one_annotator_has_a_unit() -> None:
     model = NormalSampler(("a",), 3, (0,), (1.0,), (0.0, 0.0), (1.0, 0.0), (2.0, 0.0))
     drawn = model.draw(np.random.default_rng(0))
     assert drawn.counts.tolist() == [1, 0, 0]

@@ -1,4 +1,4 @@
-"""`cut` in the time without pauses: mapping, what a random set keeps, and where units go."""
+"""The chance model `cut` without pauses: the mapping of positions, and random units."""
 
 from __future__ import annotations
 
@@ -45,12 +45,14 @@ TWO = MarkableTime(np.array([0.0, 30.0]), np.array([10.0, 50.0]), np.array([0.0,
 
 
 def test_places_by_hand() -> None:
-    """Two stretches, 0–10 and 30–50: 30 long, and all of the pause is the place 10."""
+    """Two stretches 0–10 and 30–50 are 30 long, and all of the pause has the place 10; by hand."""
     assert TWO.at(np.array([0, 4, 10, 17, 30, 31, 50])).tolist() == [0, 4, 10, 10, 10, 11, 30]
 
 
 def test_units_by_hand() -> None:
-    """Within a stretch, over the pause, out of it, and all within it."""
+    """Units within a stretch, across the pause, at its edges and inside it are mapped as
+    by hand.
+    """
     laid = TWO.laid(annotation(50, (2, 7), (6, 34), (25, 33), (12, 18), (40, 50)), 50.0)
     assert laid.starts.tolist() == [2, 6, 10, 10, 20]
     assert laid.lengths.tolist() == [5, 8, 3, 6, 10]
@@ -68,7 +70,9 @@ def test_units_by_hand() -> None:
 def test_mapping_is_that_of_counted_seconds(
     parts: list[tuple[int, int]], one: int, other: int
 ) -> None:
-    """Every second of the recording is in a stretch or in a pause; the former are counted."""
+    """Lengths and places are those of counted seconds, each of which is in a stretch or in
+    a pause.
+    """
     seconds = [held for pause, stretch in parts for held in [False] * pause + [True] * stretch]
     edges = np.flatnonzero(np.diff([0, *seconds, 0]))
     starts, ends = edges[::2].astype(float), edges[1::2].astype(float)
@@ -87,7 +91,10 @@ def test_mapping_is_that_of_counted_seconds(
 
 @st.composite
 def with_pauses(draw: st.DrawFn) -> Continuum:
-    """Whole positions; units without overlaps, some across pauses, at most six per annotator."""
+    """Draw units at whole positions, without overlaps, at most six per annotator.
+
+    Some of them cross pauses.
+    """
     steps = draw(st.lists(st.integers(3, 20), min_size=3, max_size=9))
     edges = np.cumsum([0, *steps]).tolist()
     stretches = [(a, b) for a, b in zip(edges[::2], edges[1::2], strict=False)]
@@ -126,8 +133,8 @@ def test_random_units_keep_their_lengths_and_stay_out_of_pauses(c: Continuum, se
 
 @settings(max_examples=30, deadline=None)
 @given(with_pauses(), st.integers(0, 2**32 - 1))
-def test_one_stretch_is_cut_as_it_was_to_the_bit(c: Continuum, seed: int) -> None:
-    """A stretch that is everything is none; one that is kept all the same changes nothing."""
+def test_a_single_stretch_changes_no_bit_of_cut(c: Continuum, seed: int) -> None:
+    """A stretch over everything is removed; kept by force, it changes no random unit."""
     plain = c.with_about(markable=())
     plain = declare_bounds(plain, (plain.bounds[0] - 5, plain.bounds[1] + 3))
     assert plain.with_markable([plain.bounds]) is plain
@@ -137,7 +144,7 @@ def test_one_stretch_is_cut_as_it_was_to_the_bit(c: Continuum, seed: int) -> Non
     assert one.ends.tolist() == other.ends.tolist()
 
 
-def test_who_never_crosses_a_pause_never_does_by_chance_and_who_does_goes_on() -> None:
+def test_only_annotators_who_cross_pauses_do_so_by_chance() -> None:
     stretches = [(100.0 * k, 100.0 * k + 44 + 7 * (k * k % 5)) for k in range(8)]
     kept = [(s + d, s + d + 14) for s, _ in stretches for d in (3.0, 29.0)]
     over = [(e - 10, s + 4) for (_, e), (s, _) in pairwise(stretches)]
@@ -161,7 +168,7 @@ def test_a_unit_that_fits_nowhere_else_stays_across_the_pause() -> None:
 
 
 def test_probabilities_by_hand() -> None:
-    """Stretches of 10 and 20: a unit of 4 crosses the pause where it starts in 6–10, 4 of 30."""
+    """By hand, a unit of 4 in stretches of 10 and 20 crosses if it starts in 6–10: 4 of 30."""
     edges = np.array([0.0, 10.0, 30.0])
     across = Fitting.of(annotation(30, (8, 12), (20, 24)), edges, whole=False)
     assert (across.stays, across.ends, across.begins) == (1.0, 0.0, 0.0)
@@ -175,8 +182,8 @@ def test_probabilities_by_hand() -> None:
     assert found.ends == pytest.approx(min(1.0, 1 / expected))
 
 
-def test_tiles_stay_tiles_and_their_categories() -> None:
-    """Ann tiles both stretches: joined at the pause, turned, and divided there again."""
+def test_tiles_stay_tiles_and_keep_their_categories() -> None:
+    """Ann's tiles of both stretches are joined at the pause, turned, and divided there again."""
     time = Dividing.of(annotation(30, (0, 3), (3, 7), (7, 10), (10, 22), (22, 30)), TWO.edges)
     assert time is not None
     assert time.joined.starts.tolist() == [0, 3, 7, 22]
@@ -190,7 +197,7 @@ def test_tiles_stay_tiles_and_their_categories() -> None:
     assert again.category_codes[order].tolist() == [0, 1, 2, 3, 4]
 
 
-def test_on_a_grid_units_are_turned_by_whole_places_outside_pauses() -> None:
+def test_units_on_a_grid_move_by_whole_places_outside_pauses() -> None:
     spans = [(0.0, 2.0), (3.0, 5.0), (21.0, 24.0), (26.0, 27.0)]
     c = of({"Ann": spans, "Bob": [(1.0, 3.0), (28.0, 30.0)]}, [(0, 8), (20, 31)])
     c = c.with_about(grid=Grid("frames", 1.0))
@@ -207,14 +214,14 @@ def test_on_a_grid_units_are_turned_by_whole_places_outside_pauses() -> None:
     assert len(seen) > 10
 
 
-def test_nothing_is_drawn_where_somebody_read_nothing() -> None:
+def test_nothing_is_drawn_for_an_annotator_who_read_nothing() -> None:
     c = of({"Ann": [], "Bob": [(2.0, 4.0), (40.0, 46.0)]}, [(0, 10), (30, 50)])
     c = declare_read_until(Continuum.from_units(list(c), annotators=["Ann", "Bob"]), {"Ann": 2})
     c = declare_bounds(c, (0, 50)).with_markable([(0, 10), (30, 50)])
     assert prepare_cut([c], 2).draw(RNG(1)).n_units == 2
 
 
-def test_reading_ends_in_the_time_without_pauses() -> None:
+def test_reading_limits_count_in_the_time_without_pauses() -> None:
     spans = [(1.0, 3.0), (5.0, 8.0), (31.0, 33.0)]
     c = of({"Ann": spans, "Bob": [(2.0, 4.0), (40.0, 46.0)]}, [(0, 10), (30, 50)])
     c = declare_read_until(c, {"Ann": 36})
@@ -223,7 +230,7 @@ def test_reading_ends_in_the_time_without_pauses() -> None:
         assert max(e for _, e in spans_of(drawn, "Ann")) <= 36 + 1e-9
 
 
-def test_other_models_refuse_and_the_default_is_cut() -> None:
+def test_other_models_refuse_pauses_and_cut_is_the_default() -> None:
     c = of({"Ann": [(1, 3)], "Bob": [(2, 4), (33, 40)]}, [(0, 10), (30, 50)])
     assert default_chance([[c] * 5]) == "cut"
     assert default_chance([[c.with_markable([])] * 5]) == "documents"
@@ -235,7 +242,7 @@ def test_other_models_refuse_and_the_default_is_cut() -> None:
 
 
 def test_annotators_who_share_only_silences_do_not_agree() -> None:
-    """Three long pauses: γ is far above 0 without the stretches, and near 0 with them."""
+    """With three long pauses γ is far above 0 if they are not declared, and near 0 if they are."""
     stretches = [(0.0, 110.0), (165.0, 260.0), (330.0, 430.0), (490.0, 600.0)]
     plain, declared = [], []
     for seed in range(24):

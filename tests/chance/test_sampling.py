@@ -14,12 +14,12 @@ from gammacp.chance.expected import (
 from gammacp.chance.sampling import Disagreement, Draws, OneByOne, expectations, sample_seed
 from gammacp.errors import UsageError
 
-# 2015, §5.3: mean 3.49 and σ' 0.1379 (divisor n) of 30 samples.
+# Mathet et al. 2015, §5.3: mean 3.49 and σ' 0.1379 (divisor n) of 30 samples.
 PAPER = np.array([3.49 - 0.1379] * 15 + [3.49 + 0.1379] * 15)
 
 
 class Numbers(Draws[int]):
-    """Random data that are their own numbers, and of these those below the end."""
+    """Random data that are their own numbers, as far as these are below an end."""
 
     def __init__(self, end: int) -> None:
         super().__init__(sampler=None, seed=0)  # type: ignore[arg-type]
@@ -37,7 +37,7 @@ def expected_of(
     draws: Numbers | None = None,
     measures: int = 1,
 ) -> tuple[ExpectedDisorder, ...]:
-    """What is expected of data of which number k counts this."""
+    """Return the expected disorders of data whose number k has the value `count(k)`."""
     of_each = OneByOne(count)
     return expectations(draws or Numbers(10**9), of_each, rule, 0, measures=measures)[0]
 
@@ -48,7 +48,7 @@ def known(values: Sequence[float]) -> Callable[[int], Sequence[Disagreement]]:
 
 def test_worked_example_of_section_5_3() -> None:
     assert np.std(PAPER, ddof=1) == pytest.approx(0.1403, abs=5e-5)
-    # The paper divides the rounded 0.1403 by 3.49 and keeps 0.040188.
+    # The paper divides the rounded 0.1403 by 3.49 and gets 0.040188.
     assert coefficient_of_variation(PAPER) == pytest.approx(0.040188, abs=2e-5)
     assert required_samples(PAPER, SampleRule(precision=0.02)) == 16
     assert required_samples(PAPER, SampleRule(precision=0.01)) == 63
@@ -89,15 +89,15 @@ def test_interval_covers_the_mean_as_often_as_it_says() -> None:
     assert 0.92 <= covered / 400 <= 0.98
 
 
-def test_the_interval_is_normal() -> None:
-    """Mean ± U·σ/√n; downwards from the mean of the bounds."""
+def test_the_interval_is_that_of_the_normal_distribution() -> None:
+    """The interval is mean ± U·σ/√n, and below it starts from the mean of the bounds."""
     half = 1.959964 * 0.140257 / np.sqrt(30)
     lo, hi = ExpectedDisorder(PAPER, PAPER - 0.5, False, 0.95).interval
     assert (lo, hi) == (pytest.approx(2.99 - half, abs=1e-5), pytest.approx(3.49 + half, abs=1e-5))
 
 
-def test_random_sets_without_any_disorder_are_enough() -> None:
-    """σ = 0 and μ = 0: nothing varies."""
+def test_random_sets_without_disorder_need_no_more_samples() -> None:
+    """With σ = 0 and μ = 0 nothing varies."""
     nothing = np.zeros(30)
     assert coefficient_of_variation(nothing) == 0
     assert SampleRule().missing(ExpectedDisorder(nothing, nothing, True, 0.95), 30) == 0
@@ -129,7 +129,7 @@ def test_bad_rules(bad: dict[str, float]) -> None:
         SampleRule(**bad)  # type: ignore[arg-type]
 
 
-def test_an_interruption_keeps_the_samples_that_are_done() -> None:
+def test_an_interruption_keeps_the_finished_samples() -> None:
     count = known([k % 7 for k in range(33)])
     (expected,) = expected_of(SampleRule(precision=0.001), count, Numbers(33))
     assert (expected.samples, expected.complete, expected.enough) == (33, False, True)
@@ -137,14 +137,14 @@ def test_an_interruption_keeps_the_samples_that_are_done() -> None:
     assert (few.samples, few.complete, few.enough) == (9, False, False)
 
 
-def test_a_precision_that_cannot_be_had_is_capped_and_said() -> None:
+def test_an_unreachable_precision_is_capped_and_reported() -> None:
     draws = np.random.default_rng(0).random(2 * MOST_SAMPLES)
     drawn = Numbers(len(draws))
     (found,) = expected_of(SampleRule(precision=1e-6), known(draws), drawn)
     assert len(drawn.taken) == found.samples == MOST_SAMPLES
     assert found.complete
     assert found.capped
-    # σ/μ of a uniform is 1/√3.
+    # σ/μ of the uniform distribution on (0, 1) is 1/√3.
     assert found.precision == pytest.approx(1.96 / math.sqrt(3 * MOST_SAMPLES), rel=0.05)
     low, high = found.interval
     assert (high - low) / 2 == pytest.approx(found.precision * found.mean)
@@ -153,7 +153,7 @@ def test_a_precision_that_cannot_be_had_is_capped_and_said() -> None:
 
 
 def test_a_ratio_of_sums_and_its_standard_error() -> None:
-    """Against the delete-one jackknife of Σ w·d / Σ w, which estimates the same variance."""
+    """The standard error is close to the delete-one jackknife of Σ w·d / Σ w."""
     rng = np.random.default_rng(3)
     weights = rng.integers(0, 6, 400).astype(float)
     disorders = 1 + 0.2 * rng.standard_normal(400)

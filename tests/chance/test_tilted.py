@@ -1,4 +1,4 @@
-"""`tilted`: the time in which units are evenly dense, and what it makes of a common tilt."""
+"""The chance model `tilted`: the time in which units are evenly dense, and common tilts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gammacp.chance.tilted import even, prepare_tilted, tilt_of, uneven
 
 
 def thinning(seed: int, *, whole: bool = False) -> Continuum:
-    """Three annotators who share nothing but that they mark less and less."""
+    """Return three annotators who share nothing except that they mark less and less."""
     rng, units = np.random.default_rng([9, seed]), []
     for who in "ABC":
         starts = np.cumsum(8 + rng.gamma(2.0, 3.0, 70)) - 8
@@ -56,7 +56,7 @@ def test_random_units_keep_their_lengths_order_and_bounds(
         assert (starts[1:] >= ends[:-1] - 1e-6).all()
 
 
-def test_random_units_lie_towards_the_same_end() -> None:
+def test_random_units_lie_towards_the_same_end_as_real_ones() -> None:
     c = thinning(1)
     sampler = prepare_tilted([c], 3)
     drawn = [sampler.draw(np.random.default_rng(k)) for k in range(80)]
@@ -65,7 +65,7 @@ def test_random_units_lie_towards_the_same_end() -> None:
     assert middles < 270
 
 
-def test_a_tilt_that_all_share_is_no_agreement() -> None:
+def test_a_common_tilt_is_no_agreement() -> None:
     scores = [gc.gamma(thinning(k), samples=30, seed=k) for k in range(16)]
     told = [s for s in scores if s.with_tilt is not None]
     assert len(told) >= 8

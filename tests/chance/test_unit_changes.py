@@ -1,8 +1,7 @@
-"""The same random sets whatever positions count: milliseconds or seconds, from here or from there.
+"""Independence of random sets from the unit and the origin of positions.
 
-Units lie on a grid, so that they touch, start together and end together, and sums and distances
-come out at just the value that a model compares with; once counted in seconds they do so only up to
-rounding.
+Units lie on a grid, so that they touch and share starts and ends, and sums and distances equal the
+values with which a model compares. Counted in seconds, they do so only up to rounding.
 """
 
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from gammacp import Continuum, Corpus, Unit, gamma
 from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.errors import DataError
 
-# Whole positions stay whole there, and are drawn otherwise than real ones.
+# This model keeps whole positions whole, and so draws other places for fractions.
 MODELS = sorted({*CHANCE_MODELS} - {"non-overlapping"})
 ROUNDED: tuple[Callable[[float], float], ...] = (
     lambda ms: ms / 1000,
@@ -27,7 +26,7 @@ EXACT: tuple[Callable[[float], float], ...] = (lambda ms: ms / 64, lambda ms: ms
 
 Annotated = list[list[tuple[int, int]]]
 """For each annotator the length of every unit, and how far after its end the next one starts."""
-# Mostly touching, often alike; steps below 0 are overlaps.
+# Units mostly touch and are often alike; steps below 0 are overlaps.
 UNITS = st.lists(
     st.tuples(st.sampled_from([100, 100, 200, 300, 700]), st.sampled_from([0, 0, 0, -100, 100])),
     max_size=6,
@@ -37,11 +36,11 @@ DOCUMENTS = st.lists(
     min_size=3,
     max_size=3,
 )
-# Free are 0–100 of 0–400: just the quarter that is enough to cut in.
+# Free are 0–100 of 0–400: exactly the quarter that suffices for cuts.
 JUST_A_QUARTER: list[Annotated] = [[[(200, -100), (200, 0)], [], []]] * 3
-# Cuts can be just the mean length apart, 200.
+# Cuts can be exactly the mean length, 200, apart.
 GRID: list[Annotated] = [[[(100, 0), (200, 0), (300, 0)] * 3] * 3] * 3
-# The others begin 300 after the first, which is just how long they are.
+# The other annotators' units are 300 long, exactly the distance from the first one's.
 IN_A_ROW: list[Annotated] = [[[(length, 0)]] * 3 for length in (100, 300, 300)]
 
 
@@ -60,14 +59,14 @@ def document(
 
 
 def drawn(model: str, documents: list[Continuum]) -> list[Continuum]:
-    """Some random sets of a corpus."""
+    """Return eight random sets of a corpus."""
     made = list(Corpus.from_continua({str(k): c for k, c in enumerate(documents)}).values())
     sampler = CHANCE_MODELS[model].prepare(made, 3)
     return [sampler.draw(np.random.default_rng(k)) for k in range(8)]
 
 
 def places(c: Continuum) -> list[np.ndarray]:
-    """Starts and ends of each annotator; which of two alike comes first is not told apart."""
+    """Return the sorted starts and ends of each annotator, whatever the order of equal units."""
     rows = [c.rows_of(name) for name in c.annotators]
     return [np.sort(x[r]) for r in rows for x in (c.starts, c.ends)]
 
@@ -78,7 +77,7 @@ def places(c: Continuum) -> list[np.ndarray]:
 @example(JUST_A_QUARTER, 0)
 @example(GRID, None)
 @example(IN_A_ROW, None)
-def test_another_unit_or_origin_draws_the_same_sets(
+def test_another_unit_or_origin_gives_the_same_sets(
     model: str, people: list[Annotated], declared: int | None
 ) -> None:
     chosen = people if CHANCE_MODELS[model].pools else people[:1]
@@ -90,7 +89,7 @@ def test_another_unit_or_origin_draws_the_same_sets(
             return str(error)
 
     known = sets(lambda ms: ms)
-    # Where nobody declares bounds its gaps count from 0, as in pygamma-agreement.
+    # Without declared bounds, the gaps of this model count from 0, as in pygamma-agreement.
     from_zero = model == "statistical-normal" and declared is None
     for unit in (u for u in (*ROUNDED, *EXACT) if u(0) == 0 or not from_zero):
         again, scale = sets(unit), unit(1000) - unit(0)

@@ -1,4 +1,4 @@
-"""One extension of every kind, as a user would write them: `gammacp --import own.py …`."""
+"""Extensions of every kind, as a user would write them: `gammacp --import own.py …`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from shuffling.setting import Units
 
 
 class Starts:
-    """Positions: |start_u − start_v| in tens."""
+    """Positional dissimilarity |start_u − start_v| / 10."""
 
     signature = "own-starts"
 
@@ -32,7 +32,7 @@ class Starts:
 
 @dataclass(frozen=True)
 class Initials:
-    """Categories: 0 where the first letter is the same."""
+    """Categorial dissimilarity of 0 for the same first letter, else 1."""
 
     signature: str = "own-initials"
 
@@ -43,7 +43,7 @@ class Initials:
 
 @dataclass(frozen=True)
 class Ends:
-    """A whole dissimilarity: |end_u − end_v| in tens."""
+    """Whole dissimilarity |end_u − end_v| / 10."""
 
     signature: str = "own-ends"
 
@@ -52,7 +52,7 @@ class Ends:
 
 
 def share_of_first(continuum: Continuum) -> Score:
-    """How many of the units are the first annotator's."""
+    """Return the share of the units that the first annotator has."""
     first = sum(u.annotator == continuum.annotators[0] for u in continuum)
     return Score(value=first / continuum.n_units, signature="own-share")
 
@@ -74,7 +74,7 @@ def prepare(continua: Sequence[Continuum], n_annotators: int) -> Renamed:
 @register_error
 @dataclass(frozen=True)
 class Late:
-    """Every unit starts later, by a share of its length."""
+    """Error that makes every unit start later, by a share of its length."""
 
     name: ClassVar[str] = "own-late"
     summary: ClassVar[str] = "starts are late"
@@ -100,12 +100,12 @@ def read(source: Any) -> Continuum:
 @registered_constraint("own-within")
 @dataclass(frozen=True)
 class Within(Constraint):
-    """Units of a group start within so many of each other."""
+    """Constraint that units of a group start at most `most` apart."""
 
     most: float
 
     def allows_pairs(self, c: Continuum, first: Any, second: Any) -> Any:
-        """Return which pairs do."""
+        """Return the pairs that start near enough."""
         return np.abs(c.starts[first] - c.starts[second]) <= self.most
 
 

@@ -1,8 +1,8 @@
-"""Advice in an error, followed literally, leads to the right number or to another error.
+"""Advice in errors: followed literally, it leads to the right number or to another error.
 
-One row for each error with advice of reading, bounds, annotators and chance: the files, the
-command, the error, and what whoever follows its advice does next and gets. The last test finds
-errors that have no row.
+There is one row for each error with advice about reading, bounds, annotators and chance: the files,
+the command, the error, and the next command with its result. The last test finds errors without a
+row.
 """
 
 import ast
@@ -36,7 +36,7 @@ if "tools" not in subjects():
 
 Run = Callable[..., Any]
 Files = Mapping[str, str]
-# Of the command line, or in Python.
+# A command is one of the command line, or a call in Python.
 Command = tuple[str, ...] | Callable[[], Any]
 
 WORK = {"Ann": [(0, 4, "a"), (10, 14, "b"), (20, 26, "a")], "Bob": [(0, 5, "a"), (11, 14, "b")]}
@@ -112,23 +112,23 @@ def project() -> bytes:
 
 @dataclass(frozen=True)
 class Row:
-    """An error, and what follows from its advice.
+    """Error, and the outcome of its advice.
 
     Attributes
     ----------
     says
-        A part of the message that no other error has.
+        Part of the message that no other error has.
     files, command
-        What leads to it.
+        Files and command that lead to the error.
     followed
-        The next commands, and what they give: γ of a continuum (in Python the continuum itself), or
-        a part of the next error, "" where there is none.
+        Next commands and their results: γ of a continuum (in Python the continuum itself) or a part
+        of the next error, "" if there is none.
     changed
         Files that the advice changes.
     printed
-        What the advice says to the letter.
+        Literal text of the advice.
     site
-        The message in the source, where it is made elsewhere.
+        Message in the source, if it is composed elsewhere.
     """
 
     says: str
@@ -159,7 +159,7 @@ def alike(category: str) -> Continuum:
 
 
 def lines(offset_unit: str, text: str = TEXT) -> Continuum:
-    """Two annotators' parts with texts that differ at their ends, put together."""
+    """Merge two annotators' parts with texts that differ at their ends."""
     parts = [
         truth({who: WORK[who]}, text=text + end, offset_unit=offset_unit, name="d")
         for who, end in zip(WORK, "xy", strict=True)
@@ -218,13 +218,13 @@ ROWS = [
     Row(TWO, {f"in/talk/{w}.eaf": eaf(w).replace("</TIER>", NOTE if w == "Ann" else "</TIER>")
               for w in WORK}, GAMMA,
         {(*GAMMA, "--layout", "{document}/{annotator}"): truth()}),
-    # Of one annotator, different texts are different documents.
+    # Different texts by one annotator are different documents.
     Row(TWO, {f"in/Ann/d-{n}.{end}": brat("Ann", text) if end == "ann" else text
               for n, text in enumerate((TEXT, "1" * 30)) for end in ("ann", "txt")}, GAMMA,
         {(*GAMMA, "--document", "d-0", "--annotators", "Bob"):
          truth({"Ann": WORK["Ann"]}, annotators=["Ann", "Bob"])},
         printed="declare annotators who found nothing"),
-    # One annotator is all there is: whoever found nothing is declared.
+    # There is only one annotator, so the advice is to declare those who found nothing.
     Row(TWO, {"in/a.csv": csv("Ann")}, GAMMA,
         {(*GAMMA, "--annotators", "Bob"):
          truth({"Ann": WORK["Ann"]}, annotators=["Ann", "Bob"])}, site="{}, but there is {}"),
@@ -233,7 +233,7 @@ ROWS = [
       for inside in ("all", "admin")),
     Row("occurs in two files", {f"in/{w}/all.jsonl": doccano(w) for w in WORK}, GAMMA,
         {GAMMA: TWO}, changed={"in/Bob/all.jsonl": None}, site="{} ({})"),
-    # Reading.
+    # Errors of reading.
     Row("no file of a known format", {"in/a.xyz": "x"}, GAMMA, {GAMMA: truth()},
         changed={"in/a.csv": csv("Ann", "Bob")}),
     Row("format is not recognised", {"a.dat": "\0\1\2"}, ("gamma", "a.dat"),
@@ -279,7 +279,7 @@ ROWS = [
         {(*GAMMA, "--feature", "two"): alike("b")}),
     Row("'three' of layer", webanno(FEATURES), (*GAMMA, "--feature", "three"),
         {(*GAMMA, "--feature", "one"): alike("a")}, site="feature {} of layer"),
-    # Units and bounds.
+    # Errors of units and bounds.
     Row("there is no unit at all", {"in/a.csv": "annotator,category,start,end\nAnn,,,\nBob,,,\n"},
         GAMMA, {GAMMA: truth()}, changed={"in/a.csv": csv("Ann", "Bob")}),
     Row("units of several fragments", {"in/a.csv": PIECES}, ("calibrate", "in"),
@@ -298,7 +298,7 @@ ROWS = [
         {(*GAMMA, "--bounds", "0:40"): truth(bounds=(0, 40)), GAMMA: truth()}),
     Row("beyond 2^53", {"in/a.csv": csv("Ann", "Bob").replace("0,4", f"0,{2**53 + 1}")}, GAMMA,
         {GAMMA: truth()}, changed={"in/a.csv": csv("Ann", "Bob")}),
-    # How far somebody read, and grids.
+    # Errors of reading limits and grids.
     Row("lies outside the text, ", ONE, (*GAMMA, *BOB, "Bob=40"),
         {(*GAMMA, *BOB, "Bob=40", "--bounds", "0:50"): read(40, bounds=(0, 50))}),
     Row("but has units up to", ONE, (*GAMMA, *BOB, "Bob=5"), {(*GAMMA, *BOB, "Bob=14"): read(14)},
@@ -320,12 +320,12 @@ ROWS = [
         {(*GAMMA, "--markable", "m.csv", "--chance", "cut"):
          truth().with_markable([(-5, 5), (8, 40)]),
          (*GAMMA, "--chance", "shift"): truth()}),
-    # Annotators and categories.
+    # Errors of annotators and categories.
     Row("does not occur", ONE, (*GAMMA, "--only", "z"), {(*GAMMA, "--only", "a,b"): truth()},
         site="{} {} does not occur"),
     Row("two annotators of", ONE, (*GAMMA, "--rename", "Ann=Bob"),
         {(*GAMMA, "--rename", "Ann=Zoe"): truth(), (*GAMMA, "--exclude", "Ann"): TWO}),
-    # Chance.
+    # Errors of chance.
     Row("moves units along a time axis", {"in/a.csv": BOXES}, GAMMA,
         {GAMMA: boxes(offset_unit="s")}, changed={"in/a.csv": "# offset unit: s\n" + BOXES}),
     *(Row(f"chance model '{model}", files, (*GAMMA, "--chance", model.partition("'")[0]),
@@ -356,7 +356,7 @@ def put(files: Mapping[str, str | bytes | None]) -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.says)
-def test_advice_that_is_followed(
+def test_following_the_advice_has_the_stated_outcome(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: Row
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -386,7 +386,7 @@ def test_advice_that_is_followed(
 
 
 def outcome_of(run: Run, command: Command) -> tuple[int, str, Any]:
-    """Exit code, what was said of errors, what came out."""
+    """Return the exit code, the error output and the standard output of a command or call."""
     if callable(command):
         try:
             return 0, "", command()
@@ -397,7 +397,7 @@ def outcome_of(run: Run, command: Command) -> tuple[int, str, Any]:
     return outcome.code, outcome.err, outcome.out
 
 
-# Modules whose errors the rows are for: reading, bounds, annotators, chance.
+# Modules with errors that the rows must cover: reading, bounds, annotators, chance.
 MODULES = (
     *(f"formats.{name}" for name in (
         "reading", "finding", "joining", "layout", "merging", "differing_texts", "layers",
@@ -410,7 +410,7 @@ MODULES = (
 
 
 def advised(name: str) -> Iterator[str]:
-    """The message of each error with a hint in a module, with {} for what is filled in."""
+    """Yield the message of each error with a hint in a module, with {} for inserted values."""
     module = importlib.import_module(f"gammacp.{name}")
     nodes = [*ast.walk(ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8")))]
     assigned = {
@@ -430,17 +430,17 @@ def advised(name: str) -> Iterator[str]:
                     yield ast.unparse(made)
 
 
-# Permissions and links of a file system: tests/formats/test_unread_places.py follows these.
+# Errors about permissions and links are covered by tests/formats/test_unread_places.py.
 IN_OTHER_TESTS = {
     "folder cannot be opened",
     "is a link to a file that is not there",
     "different files of this name",
-    "has several sizes",  # tests/shapes/test_masks.py
+    "has several sizes",  # this one by tests/shapes/test_masks.py
 }
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_no_advice_is_without_a_row(name: str) -> None:
+def test_every_error_with_advice_has_a_row(name: str) -> None:
     sites = {row.site or row.says for row in ROWS} | IN_OTHER_TESTS
     for message in advised(name):
         assert any(site in message for site in sites), f"no row follows the advice of: {message}"
@@ -448,7 +448,7 @@ def test_no_advice_is_without_a_row(name: str) -> None:
 
 @pytest.mark.parametrize("command", ["gamma", "measure", "compare"])
 def test_files_of_one_annotator_each_are_one_error(run: Run, tmp_path: Path, command: str) -> None:
-    """What to do is said once, nothing stands before it, and followed it gives a number."""
+    """The error is one line with one advice, and following it gives a value."""
     files = [tmp_path / "talk" / f"{who}.csv" for who in CID]
     files[0].parent.mkdir()
     for who, path in zip(CID, files, strict=True):
@@ -461,7 +461,7 @@ def test_files_of_one_annotator_each_are_one_error(run: Run, tmp_path: Path, com
     assert run(command, *files, "--layout", "{document}/{annotator}").code == 0
 
 
-def test_what_has_no_value_beside_others_has_no_table_but_a_reason(
+def test_documents_without_values_have_a_reason_instead_of_a_table(
     run: Run, tmp_path: Path
 ) -> None:
     people = {"one": "Ann", "two": "Bob"}
@@ -471,8 +471,9 @@ def test_what_has_no_value_beside_others_has_no_table_but_a_reason(
         path.write_text(csv(who) if who else csv("Cid", "Dan", work=_OTHERS), encoding="utf-8")
     found = run("measure", *files, "-m", "gamma,ser", "--samples", 5)
     assert found.code == 0
-    assert found.out.count("measure") == 2  # of the document with values, and of the corpus
-    assert found.err.count("--layout") == 2  # of the documents, and of the corpus
+    # once for the document with values, and once for the corpus
+    assert found.out.count("measure") == 2
+    assert found.err.count("--layout") == 2  # once for the documents, and once for the corpus
     compared = run("compare", *files, "--samples", 5, "--by", "document")
     assert compared.out.count("--layout") == 1
     assert f"{files[0]}, {files[1]}: γ is undefined: " in compared.out

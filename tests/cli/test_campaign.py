@@ -1,4 +1,4 @@
-"""campaign.toml on the command line: in the place of files, whatever the command."""
+"""A campaign.toml in the place of files, for every command."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("folder")
-def test_says_the_same_as_the_options(run: Run) -> None:
+def test_a_campaign_file_equals_its_options(run: Run) -> None:
     options = ("--exclude", "3", "--rename", "1=Ann", "--rename", "2=Bob")
     one = json.loads(run("gamma", "campaign.toml", *FAST).out)["corpus"]
     other = json.loads(run("gamma", "export", *options, *FAST).out)["corpus"]
@@ -45,14 +45,14 @@ def test_says_the_same_as_the_options(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_options_win(run: Run) -> None:
+def test_options_override_the_campaign_file(run: Run) -> None:
     found = run("inspect", "campaign.toml", "--exclude", "Bob", "--round", "first", "--json").out
     names = [document["annotators"] for document in json.loads(found)["results"]]
     assert names == [{"Ann": 3, "3": 3}] * 2
 
 
 @pytest.mark.usefixtures("folder")
-def test_rounds_against_each_other(run: Run) -> None:
+def test_rounds_are_compared_with_each_other(run: Run) -> None:
     options = ("--by", "document", "--no-interval", "--jobs", 1)
     names = run(
         "compare", "campaign.toml", "--round", "first", "--against", "rest", *options, *FAST
@@ -67,7 +67,7 @@ def test_rounds_against_each_other(run: Run) -> None:
     assert one["gamma"] == pytest.approx(other["gamma"])
 
 
-def test_segmentation_and_trees_take_what_they_know(run: Run, folder: Path) -> None:
+def test_segmentation_and_trees_take_the_keys_they_know(run: Run, folder: Path) -> None:
     (folder / "not.toml").write_text('paths = ["export"]\ndissimilarity = "combined"\n')
     for command in ("segmentation", "syntax"):
         result = run(command, "not.toml")
@@ -81,7 +81,7 @@ def test_segmentation_and_trees_take_what_they_know(run: Run, folder: Path) -> N
     assert re.sub(r"\|sel:campaign=\w{8}", "", by_file) == plain.out
 
 
-def test_init_writes_and_never_over(run: Run, folder: Path) -> None:
+def test_init_writes_a_file_and_never_overwrites_one(run: Run, folder: Path) -> None:
     before = (folder / "campaign.toml").read_text()
     refused = run("init", "export")
     assert refused.code == 2
@@ -119,7 +119,7 @@ def test_bad_input(run: Run, args: list[str], code: int, message: str) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_documents_by_name_beside_files_and_rounds(run: Run) -> None:
+def test_documents_can_be_named_beside_files_and_rounds(run: Run) -> None:
     def documents(*options: object) -> set[str]:
         found = json.loads(run("inspect", *options, "--json").out)["results"]
         return {Path(document["file"]).stem for document in found}
@@ -148,7 +148,7 @@ MINE = '[category]\ntype = "tree"\n[features.severity]\norder = ["Minor", "Major
 
 @pytest.fixture
 def errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A campaign that says how labels differ, and one that does not."""
+    """Write a campaign that sets a dissimilarity, and one that does not."""
     (tmp_path / "a.csv").write_text(ERRORS)
     (tmp_path / "mine.toml").write_text(MINE)
     (tmp_path / "plain.toml").write_text('paths = ["a.csv"]\n')
@@ -170,7 +170,7 @@ def errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ["watch", "--once", "--samples", 3],
     ],
 )
-def test_the_dissimilarity_of_a_campaign_is_every_command_s(run: Run, command: list[str]) -> None:
+def test_every_command_uses_the_dissimilarity_of_the_campaign(run: Run, command: list[str]) -> None:
     name, *options = command
 
     def said(campaign: str, *more: str) -> str:
@@ -183,7 +183,7 @@ def test_the_dissimilarity_of_a_campaign_is_every_command_s(run: Run, command: l
     assert said("campaign.toml") == named != said("plain.toml")
 
 
-def test_the_command_line_takes_its_place_and_says_so(run: Run, errors: Path) -> None:
+def test_a_dissimilarity_on_the_command_line_overrides_and_says_so(run: Run, errors: Path) -> None:
     outcome = run("align", "campaign.toml", "--beta", 2, "--json")
     assert "campaign.toml: the command line replaces its dissimilarity mine.toml" in outcome.err
     assert outcome.out == run("align", "plain.toml", "--beta", 2, "--json").out

@@ -1,4 +1,4 @@
-"""`--constraint` of `align` and `gamma`: names, values, TOML files, and what is refused."""
+"""The option `--constraint` of `align` and `gamma`: names, values, TOML files and errors."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,9 @@ def units(tmp_path: Path) -> Path:
     return path
 
 
-def test_names_with_values_and_a_file(run: Run, units: Path, tmp_path: Path) -> None:
+def test_constraints_have_names_with_values_or_a_file(
+    run: Run, units: Path, tmp_path: Path
+) -> None:
     file = tmp_path / "rules.toml"
     file.write_text(LINK)
     found = run("align", units, "--constraint", file, "--constraint", "non-crossing", "--json")
@@ -41,7 +43,7 @@ def test_names_with_values_and_a_file(run: Run, units: Path, tmp_path: Path) -> 
     assert linked["B"]["start"] == 9
 
 
-def test_a_binding_certificate_says_that_it_has_no_proof(
+def test_a_certificate_with_a_binding_constraint_says_it_has_no_proof(
     run: Run, units: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "proof.json"
@@ -54,7 +56,7 @@ def test_a_binding_certificate_says_that_it_has_no_proof(
     assert run("verify", path).code == 0
 
 
-def test_align_says_that_a_certificate_would_prove_nothing(run: Run, units: Path) -> None:
+def test_align_warns_that_a_certificate_would_prove_nothing(run: Run, units: Path) -> None:
     bound = ("align", units, "--constraint", "at-most=1")
     assert json.loads(run(*bound, "--json").out)["certificate"] == "none"
     assert "its certificate would have no proof: a checker cannot check yet" in run(*bound).out
@@ -63,7 +65,7 @@ def test_align_says_that_a_certificate_would_prove_nothing(run: Run, units: Path
         assert "certificate" not in run(*free).out
 
 
-def test_a_proof_of_gamma_names_the_constraints_and_not_the_method(
+def test_a_proof_of_gamma_names_the_constraints_but_not_the_method(
     run: Run, units: Path, tmp_path: Path
 ) -> None:
     asked = ("gamma", units, "--samples", "5", "--certificate")
@@ -75,7 +77,7 @@ def test_a_proof_of_gamma_names_the_constraints_and_not_the_method(
     assert "the method milp leaves none that can be checked; auto does" in by_method.err
 
 
-def test_gamma_says_what_it_keeps_in_its_signature(run: Run, units: Path) -> None:
+def test_the_signature_of_gamma_names_constraints(run: Run, units: Path) -> None:
     options = ("--samples", "5", "--constraint", "same-category", "--constraint", "non-crossing")
     found = json.loads(run("gamma", units, *options, "--json").out)
     signature = found["results"][0]["signature"]
@@ -95,7 +97,9 @@ def test_gamma_says_what_it_keeps_in_its_signature(run: Run, units: Path) -> Non
         ("at-least=4", 3, "no alignment keeps at-least"),
     ],
 )
-def test_what_cannot_be_is_refused(run: Run, units: Path, value: str, code: int, said: str) -> None:
+def test_impossible_constraints_are_refused(
+    run: Run, units: Path, value: str, code: int, said: str
+) -> None:
     done = run("align", units, "--constraint", value)
     assert (done.code, said in done.err) == (code, True), done.err
 
@@ -114,7 +118,7 @@ def test_what_cannot_be_is_refused(run: Run, units: Path, value: str, code: int,
         (LINK.replace("end = 14", 'end = 14, category = "z"'), "B 9–14 z, and there is no such"),
     ],
 )
-def test_what_a_file_says_wrongly_is_named(
+def test_errors_in_a_file_of_constraints_are_named(
     run: Run, units: Path, tmp_path: Path, text: str, said: str
 ) -> None:
     file = tmp_path / "rules.toml"
@@ -123,7 +127,7 @@ def test_what_a_file_says_wrongly_is_named(
     assert (done.code, said in done.err) == (3, True), done.err
 
 
-def test_gamma_refuses_what_names_units(run: Run, units: Path, tmp_path: Path) -> None:
+def test_gamma_refuses_constraints_on_single_units(run: Run, units: Path, tmp_path: Path) -> None:
     file = tmp_path / "rules.toml"
     file.write_text(LINK)
     done = run("gamma", units, "--constraint", file)

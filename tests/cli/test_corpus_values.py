@@ -1,4 +1,4 @@
-"""`gammacp measure` and `compare` of a corpus, and of a system against a gold standard."""
+"""Corpora in `gammacp measure` and `compare`, and a system against a gold standard."""
 
 import json
 from pathlib import Path
@@ -115,6 +115,6 @@ def test_notes_of_documents_and_reasons_of_rows(run: Run, tmp_path: Path) -> Non
         "d1,A,x,0,4\nd1,B,x,0,4\nd1,C,y,0,4\nd2,A,x,0,4\nd2,B,x,0,4\nd2,C,x,0,4\n"
     )
     told = run("measure", path, "-m", "gamma,alpha", "--by", "pair").err
-    # Both documents, whether or not they share random sets.
+    # Both documents have the note, whether or not they share random sets.
     assert "d1, d2: gamma: few units per annotator (1)" in told
     assert "corpus: alpha (A, B): only one label is used" in told

@@ -1,4 +1,4 @@
-"""Wrong values are refused before files are read, with the most similar name."""
+"""Errors on wrong values before files are read, with the most similar name."""
 
 from pathlib import Path
 
@@ -91,6 +91,26 @@ def test_the_measures_fit_a_pipe_of_100_columns(run: Run) -> None:
     assert max(map(len, found.out.splitlines())) <= 100
     rows = [line.split()[0] for line in found.out.splitlines() if line[1:2].strip()]
     assert {"gamma", "f1-exact"} <= set(rows)
-    # What is left out is said.
+    # The omitted columns are named.
     assert found.err.startswith("gammacp: too narrow for ")
     assert found.err.endswith("reference: --json shows them\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("gamma", "--only"),
+        ("gamma", "--exclude"),
+        ("gamma", "--annotators"),
+        ("gamma", "--document"),
+        ("gamma", "--include"),
+        ("measure", "--by"),
+        ("measure", "--columns"),
+        ("convert --out out.csv", "--beside"),
+    ],
+)
+@pytest.mark.parametrize("text", ["", " , "])
+def test_a_list_without_names_is_refused(run: Run, command: str, name: str, text: str) -> None:
+    refused = run(*command.split(), "there-is-no-such-file.csv", name, text)
+    assert refused.code == 2
+    assert f"{name} is empty" in " ".join(refused.err.split())

@@ -11,7 +11,7 @@ from gammacp.measures.score import undefined
 from tests.conftest import Run
 
 
-def test_a_reader_who_goes_away_is_no_failure() -> None:
+def test_a_closed_pipe_is_no_failure() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "w") as pipe:
@@ -45,11 +45,11 @@ def test_too_little_memory_is_a_failure_without_a_traceback(run: Run) -> None:
     assert "Traceback" not in result.err
 
 
-def test_what_was_never_aligned_needs_no_proof() -> None:
+def test_values_without_alignments_need_no_proof() -> None:
     solving = SolvingFlags(require_optimal=True)
     for proven in ((), (None,), ("optimal",), (None, "optimal")):
         solving.check_proven(*proven)
     with pytest.raises(UnprovenError):
         solving.check_proven("optimal", None, "feasible")
-    # A score of a measure that aligns nothing has no status at all.
+    # A score of a measure without alignments has no status.
     solving.check_proven(undefined("no unit").status)

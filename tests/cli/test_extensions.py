@@ -1,4 +1,4 @@
-"""Extensions of one's own, in every command that can use them, in processes of their own."""
+"""Users' extensions in every command that can use them, in processes of their own."""
 
 import json
 import subprocess
@@ -37,7 +37,9 @@ json.dump(found, sys.stdout)
 
 
 def one_by_one(commands: list[tuple[object, ...]], folder: Path) -> list[Outcome]:
-    """What commands do one after the other in the same process, which imports once."""
+    """Return the outcomes of commands that run one after the other in a process that
+    imports once.
+    """
     done = subprocess.run(
         [sys.executable, "-c", ONE_BY_ONE], cwd=folder, env={"PYTHONPATH": str(HERE)}, check=True,
         capture_output=True, text=True, input=json.dumps([[*map(str, c)] for c in commands]),
@@ -74,7 +76,7 @@ OWN_PARTS = (
 )
 
 
-def test_every_command_takes_what_was_imported(good: Path) -> None:
+def test_every_command_takes_imported_extensions(good: Path) -> None:
     found = one_by_one(
         [("--import", OWN, name, good, *options, "--json") for name, options, _ in OWN_PARTS],
         good.parent,
@@ -85,7 +87,7 @@ def test_every_command_takes_what_was_imported(good: Path) -> None:
         json.loads(done.out)
 
 
-def test_a_format_of_ones_own_is_recognised(tmp_path: Path) -> None:
+def test_a_users_format_is_recognised(tmp_path: Path) -> None:
     path = tmp_path / "two.own"
     path.write_text("OWN\nA x 0 5\nB x 0 5\n")
     without, with_it = one_by_one(
@@ -97,7 +99,7 @@ def test_a_format_of_ones_own_is_recognised(tmp_path: Path) -> None:
 
 
 @pytest.mark.needs("bench")
-def test_sweeps_use_it_in_their_workers(tmp_path: Path) -> None:
+def test_sweeps_use_extensions_in_their_workers(tmp_path: Path) -> None:
     done = gammacp(
         "--import", OWN, "bench", "--error", "own-late", "-m", "own-share", "--sets", 2,
         "--step", 0.5, "--jobs", 2, "--out", tmp_path / "out", "--json", folder=tmp_path,
@@ -108,8 +110,8 @@ def test_sweeps_use_it_in_their_workers(tmp_path: Path) -> None:
 
 
 @pytest.mark.needs("bench")
-def test_shuffle_errs_in_ones_own_way(tmp_path: Path) -> None:
-    """Wherever the module is named."""
+def test_shuffle_uses_a_users_error(tmp_path: Path) -> None:
+    """The module can be named before or after the command."""
     options = ("--error", "own-late", "--magnitude", 0.5, "--out", tmp_path / "made")
     for arguments in (("--import", OWN, "shuffle"), ("shuffle", "--import", OWN)):
         done = gammacp(*arguments, *options, folder=tmp_path)
@@ -118,7 +120,7 @@ def test_shuffle_errs_in_ones_own_way(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_help_lists_it_and_nothing_knows_it_otherwise(good: Path) -> None:
+def test_help_lists_extensions_and_other_runs_do_not_know_them(good: Path) -> None:
     names = (
         ("gamma", "own-starts"), ("gamma", "own-initials"), ("gamma", "own-ends"),
         ("gamma", "own-shift"), ("gamma", "own-solver"), ("bench", "own-late"),

@@ -1,4 +1,4 @@
-"""inspect, convert and formats."""
+"""The commands inspect, convert and formats."""
 
 import json
 import shutil
@@ -47,7 +47,7 @@ def test_inspect_counts(run: Run, tmp_path: Path) -> None:
         assert part in text
 
 
-def test_inspect_prints_what_it_counted(run: Run) -> None:
+def test_inspect_prints_the_counts(run: Run) -> None:
     outcome = run("inspect", FIXTURES / "brat")
     assert outcome.code == 0
     for part in ("story", "brat", "6, 1 unlabelled", "ann", "bob", "PER"):
@@ -65,7 +65,7 @@ def test_one_bad_file_does_not_stop_the_others(run: Run, tmp_path: Path) -> None
     assert [Path(f["file"]).name for f in document["failures"]] == ["bad.csv"]
 
 
-def test_the_labels_that_there_are_are_listed_once(run: Run) -> None:
+def test_existing_labels_are_listed_once(run: Run) -> None:
     found = run("inspect", "--dataset", "alex-paul-suzan", "--only", "Z")
     assert found.err.endswith("category 'Z' does not occur. There are: 1, 2, 3, 4, 5, 6, 7\n")
 
@@ -132,7 +132,7 @@ def test_convert(run: Run, tmp_path: Path, ending: str) -> None:
     assert [replace(u, id="") for u in read(out)] == UNITS
 
 
-def test_convert_says_what_is_lost(run: Run, tmp_path: Path) -> None:
+def test_convert_reports_losses(run: Run, tmp_path: Path) -> None:
     outcome = run("convert", "--dataset", "dalton", "--bounds", "0:99", tmp_path / "out.rttm")
     assert outcome.code == 0
     assert "bounds 0:99 are not kept" in outcome.err
@@ -162,7 +162,7 @@ def test_formats_describes_one(run: Run) -> None:
         in told
     )
     assert "ELAN (elan): .eaf" in told
-    assert all(line[:1] != " " for line in told.splitlines())  # none is broken in a pipe
+    assert all(line[:1] != " " for line in told.splitlines())  # in a pipe no line is broken
     assert [f["name"] for f in json.loads(run("formats", "elan", "--json").out)["formats"]] == [
         "elan"
     ]
@@ -171,7 +171,7 @@ def test_formats_describes_one(run: Run) -> None:
     assert "did you mean 'elan'?" in unknown.err
 
 
-def test_inspect_and_convert_tell(run: Run, tmp_path: Path) -> None:
+def test_inspect_and_convert_report_notes(run: Run, tmp_path: Path) -> None:
     rows = "# a comment\nannotator,category,start,end,note\nA,x,0,1,\nB,x,0,1,\n"
     (tmp_path / "b.csv").write_text(rows, encoding="utf-8")
     file = str(tmp_path / "b.csv")
@@ -187,7 +187,7 @@ def test_inspect_and_convert_tell(run: Run, tmp_path: Path) -> None:
     assert "left out: 1 line: comment" in done.err
 
 
-def test_what_acts_or_hides_is_shown(run: Run, tmp_path: Path) -> None:
+def test_control_characters_are_shown(run: Run, tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text("A\x1b[2J,x\u202ey,0,1\nB,x,0,1\n", encoding="utf-8")
     out = run("inspect", str(tmp_path / "b.csv")).out
     assert "A\\x1b[2J" in out

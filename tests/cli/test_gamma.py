@@ -68,7 +68,7 @@ def test_table_names_the_value_and_the_seed(run: Run, good: Path) -> None:
     assert "seed 5" in result.err
 
 
-def test_explained(run: Run, good: Path, tmp_path: Path) -> None:
+def test_explain_divides_the_disorder_among_documents(run: Run, good: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.csv"
     other.write_text("A,x,0,5\nB,y,0,5\nB,x,20,26\n")
     result = run("gamma", good, other, "--explain")
@@ -197,12 +197,12 @@ def test_align_json(run: Run, good: Path) -> None:
         "A": {"start": 0, "end": 5, "category": "x"},
         "B": {"start": 1, "end": 5, "category": "x"},
     }
-    # (1/9)² twice over, x̄ = 2.
+    # By hand, (1/9)² twice and x̄ = 2.
     assert document["disorder"] == pytest.approx((1 / 81 + 1 / 81) / 2)
     assert first["disorder"] == pytest.approx(1 / 81)
 
 
-def test_align_prints_what_is_proven(run: Run, good: Path) -> None:
+def test_align_prints_the_proof_status(run: Run, good: Path) -> None:
     result = run("align", good)
     assert "optimal" in result.out
     assert "gap 0.00%" in result.out
@@ -226,8 +226,10 @@ def test_order_of_ordinal_categories(run: Run, tmp_path: Path) -> None:
     assert run("align", path, "--dissimilarity", ordered).code == 3
 
 
-def written_as_told(folder: Path, message: str) -> Path:
-    """The file that an error tells to write, between "Write" and "into a file"."""
+def written_as_advised(folder: Path, message: str) -> Path:
+    """Write the file that an error advises, between "Write" and "into a file", and return
+    its path.
+    """
     said = re.search(r"[Ww]rite (.*) into a file and give --\w+ FILE", message)
     assert said, message
     path = folder / "told.toml"
@@ -245,7 +247,7 @@ def written_as_told(folder: Path, message: str) -> Path:
     ],
     ids=str,
 )
-def test_old_ways_to_say_a_distance_tell_the_new_one(
+def test_old_ways_to_give_a_distance_name_the_new_one(
     run: Run, tmp_path: Path, old: tuple[str, str], new: dict[str, object]
 ) -> None:
     path = tmp_path / "a.csv"
@@ -254,12 +256,12 @@ def test_old_ways_to_say_a_distance_tell_the_new_one(
     command = ("measure", path, "-m", "cu-alpha") if old[0] == "--metric" else ("align", path)
     told = run(*command, *old)
     assert (told.code, told.out) == (2, "")
-    file = written_as_told(tmp_path, told.err)
+    file = written_as_advised(tmp_path, told.err)
     assert tomllib.loads(file.read_text())["category"].items() >= new.items()
     assert run(*command, old[0].replace("categorial", "dissimilarity"), file).code == 0
 
 
-def test_options_that_no_measure_has_are_refused(run: Run, good: Path) -> None:
+def test_options_of_no_measure_are_refused(run: Run, good: Path) -> None:
     assert run("measure", good, "-m", "cu-alpha", "--metric", "nominal").code == 0
     result = run("measure", good, "-m", "ser", "--metric", "nominal")
     assert result.code == 2
@@ -275,7 +277,7 @@ def test_options_that_no_measure_has_are_refused(run: Run, good: Path) -> None:
         ("annotator,category,start,end\n", "there is none"),
     ],
 )
-def test_what_cannot_be_measured_is_named_with_its_file(
+def test_a_file_that_cannot_be_measured_is_named(
     run: Run, tmp_path: Path, command: str, rows: str, what: str
 ) -> None:
     path = tmp_path / "bad.csv"

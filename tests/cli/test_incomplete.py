@@ -1,4 +1,4 @@
-"""Partial reading is no success, whatever command reads."""
+"""Exit codes of partial reading, for every command that reads."""
 
 import json
 from pathlib import Path
@@ -28,12 +28,14 @@ EXTRA = {
     "segmentation": [],
     "watch": ["--once", "--samples", "10"],
 }
-# Commands whose data are of another kind than this folder's have tests of their own.
+# Commands that read other kinds of data have tests of their own.
 ELSEWHERE = {"syntax"}
 
 
 def damaged(folder: Path) -> Path:
-    """Six documents by three annotators in brat's files, one of which is broken."""
+    """Write six documents by three annotators in brat's files, one of which is broken, and return
+    the folder.
+    """
     starts = {"ann": (0, 12, 20), "bob": (0, 13, 22), "cem": (1, 12, 26)}
     for annotator, places in starts.items():
         (folder / annotator).mkdir(parents=True)
@@ -50,7 +52,7 @@ def damaged(folder: Path) -> Path:
 
 
 def reading_commands() -> dict[str, bool]:
-    """The commands that read files, each with whether it prints JSON."""
+    """Return the commands that read files, each with whether it prints JSON."""
     options = {
         " ".join(words): {o for p in command.params for o in p.opts}
         for words, command in commands(build_group())
@@ -69,12 +71,12 @@ COMMANDS = reading_commands()
 
 @pytest.mark.usefixtures("little_is_simulated")
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ELSEWHERE])
-def test_every_command_says_what_is_missing(
+def test_every_command_names_what_is_missing(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     if command == "plan":
-        # How exactly a plan is simulated is no matter for what it says was left out.
+        # The exactness of the simulation does not matter here.
         monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 40)
     folder = damaged(tmp_path / "x")
     if command == "segmentation":
@@ -107,7 +109,7 @@ def test_every_command_says_what_is_missing(
 
 
 def whole_texts(folder: Path) -> None:
-    """Let the units cover the texts, as segments do."""
+    """Make the units cover the texts, as segments do."""
     for file in folder.rglob("doc-[12456].ann"):
         cut = 10 + len(file.parent.name)
         parts = ((0, cut), (cut, len(TEXT)))
@@ -124,7 +126,7 @@ def test_unread_files_come_before_a_threshold(run: Run, tmp_path: Path) -> None:
     assert allowed.code == 5
 
 
-def test_the_other_round_counts_as_well(run: Run, tmp_path: Path) -> None:
+def test_unread_files_of_the_other_round_count_too(run: Run, tmp_path: Path) -> None:
     for name in ("x", "y"):
         damaged(tmp_path / name)
     (tmp_path / "x" / "bob" / "doc-3.ann").write_text(f"T1\tA 0 1\t{TEXT[0]}\n")
@@ -136,8 +138,10 @@ def test_the_other_round_counts_as_well(run: Run, tmp_path: Path) -> None:
     assert "y/bob" in failure["file"]
 
 
-def test_a_truncated_export_beside_others_is_no_agreement(run: Run, tmp_path: Path) -> None:
-    """All documents of doccano's files may lack an annotator, and the table is no stand-in."""
+def test_a_truncated_export_beside_others_gives_no_agreement(run: Run, tmp_path: Path) -> None:
+    """If one of doccano's files is cut off, all documents may lack an annotator, so γ is
+    an error.
+    """
     record = {"id": 1, "text": TEXT, "label": [[0, 1, "A"]]}
     for name in ("ann", "bob", "cem"):
         (tmp_path / f"{name}.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
@@ -165,8 +169,10 @@ def test_trees(run: Run, tmp_path: Path) -> None:
     assert run("syntax", tmp_path, "--allow-unread").code == 0
 
 
-def test_leaving_a_person_out_may_change_the_chance_model(run: Run, tmp_path: Path) -> None:
-    """Two documents are too few to deal those of three annotators, and enough for two."""
+def test_excluding_a_person_may_change_the_chance_model(run: Run, tmp_path: Path) -> None:
+    """Two documents are too few to permute three annotators and enough for two, and a note
+    says so.
+    """
     rows = [
         f"{document},{annotator},{'xy'[k % 2]},{k * 10 + shift},{k * 10 + 6}\n"
         for document in ("a", "b")

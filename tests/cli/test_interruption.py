@@ -1,4 +1,4 @@
-"""Ctrl-C: what is known so far where that makes sense, otherwise a prompt end; exit code 130."""
+"""Ctrl-C: partial results where they make sense, else a prompt end with exit code 130."""
 
 import json
 import os
@@ -23,7 +23,7 @@ Interrupt = Callable[[int], None]
 
 @pytest.fixture
 def interrupt(monkeypatch: pytest.MonkeyPatch) -> Interrupt:
-    """Send Ctrl-C while the random set of that number (from 1) is aligned."""
+    """Return a function that sends Ctrl-C while the random set of a number (from 1) is aligned."""
     true = random_sets.best_groups_of_each
 
     def set_up(number: int) -> None:
@@ -45,7 +45,7 @@ def interrupt(monkeypatch: pytest.MonkeyPatch) -> Interrupt:
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
-    """Three files of two annotators who differ a little."""
+    """Write three files by two annotators who differ a little."""
     paths = []
     for k in range(3):
         path = tmp_path / f"text{k}.csv"
@@ -57,7 +57,7 @@ def files(tmp_path: Path) -> list[Path]:
     return paths
 
 
-def test_gamma_from_the_random_sets_that_are_done(
+def test_gamma_of_the_finished_random_sets_is_printed(
     run: Run, interrupt: Interrupt, files: list[Path]
 ) -> None:
     whole = json.loads(run("gamma", files[0], "--json", "--samples", 14).out)["results"][0]
@@ -84,10 +84,11 @@ def test_too_few_random_sets_leave_the_observed_disorder(
     assert (result["gamma"], result["interval"], result["expected_disorder"]) == (None,) * 3
     assert result["observed_disorder"] == result["bound"] == disorder
     assert result["reason"].startswith(f"interrupted after {number - 1} random annotation sets")
-    assert run("gamma", files[0], "--samples", 2).code == 0  # two are enough when asked for
+    # two are enough if the user asks for two
+    assert run("gamma", files[0], "--samples", 2).code == 0
 
 
-def test_files_that_are_done_are_kept(run: Run, interrupt: Interrupt, files: list[Path]) -> None:
+def test_finished_files_are_kept(run: Run, interrupt: Interrupt, files: list[Path]) -> None:
     asked = ("gamma", *files, "--chance", "shift", "--samples", 20, "--json")
     whole = json.loads(run(*asked).out)["results"]
     interrupt(25)
@@ -105,7 +106,7 @@ def test_files_that_are_done_are_kept(run: Run, interrupt: Interrupt, files: lis
     assert document["corpus"]["gamma"] == pytest.approx(first["gamma"])
 
 
-def test_every_file_has_its_gamma_where_they_share_their_chance(
+def test_every_file_with_common_chance_has_its_gamma(
     run: Run, interrupt: Interrupt, files: list[Path]
 ) -> None:
     asked = ("gamma", *files, "--chance", "corpus", "--json")
@@ -118,7 +119,7 @@ def test_every_file_has_its_gamma_where_they_share_their_chance(
     assert {r["status"] for r in document["results"]} == {"feasible"}
 
 
-def test_measures_that_are_done_are_kept(run: Run, interrupt: Interrupt, files: list[Path]) -> None:
+def test_finished_measures_are_kept(run: Run, interrupt: Interrupt, files: list[Path]) -> None:
     whole = json.loads(run("measure", *files, "-m", "ser,gamma,gamma-cat,f1-exact", "--json").out)
     interrupt(12)
     done = run("measure", *files, "-m", "ser,gamma,gamma-cat,f1-exact", "--json")
@@ -160,7 +161,7 @@ def test_other_commands_end_with_one_line_and_write_nothing(
     assert not page.exists()
 
 
-def test_a_proof_that_is_interrupted_leaves_no_folder(
+def test_an_interrupted_proof_leaves_no_folder(
     run: Run, files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     true = gamma_proof.write_certificate
@@ -184,7 +185,7 @@ def test_a_proof_that_is_interrupted_leaves_no_folder(
     assert json.loads(done.out)["results"][0]["samples"] == 9
 
 
-def test_certificates_that_are_interrupted_are_counted(
+def test_interrupted_certificates_are_counted(
     run: Run, files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     true = gammacp.alignment.certificate.write_certificate
@@ -204,7 +205,7 @@ def test_certificates_that_are_interrupted_are_counted(
 
 
 @pytest.mark.parametrize("at_work", ["halting", "abandoned"])
-def test_an_interrupt_before_any_alignment_is_no_lack_of_time(
+def test_an_interrupt_before_any_alignment_is_not_called_lack_of_time(
     run: Run, files: list[Path], monkeypatch: pytest.MonkeyPatch, at_work: str
 ) -> None:
     def interrupted(*args: Any, **options: Any) -> Any:  # noqa: ARG001
@@ -229,7 +230,7 @@ with ended_by_interrupts():
 """
 
 
-def test_native_code_does_not_hold_up_an_interrupt() -> None:
+def test_native_code_does_not_delay_an_interrupt() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", _BUSY],
         stdout=subprocess.PIPE,

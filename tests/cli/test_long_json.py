@@ -1,4 +1,4 @@
-"""JSON of many documents: a line for each, the same content."""
+"""JSON of many documents: one line for each, with the same content."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Measures that read the stretches in which something can be marked, and those that do not."""
+"""Measures that use the declared stretches of markable text, and those that do not."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`gammacp measure --match-labels`: arbitrary labels of speakers."""
+"""The option `gammacp measure --match-labels` for arbitrary labels of speakers."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ def systems(tmp_path: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("scope", ["corpus", "document"])
-def test_speakers_of_other_names(run: Run, systems: list[Path], scope: str) -> None:
+def test_speakers_with_other_names_are_matched(run: Run, systems: list[Path], scope: str) -> None:
     given = ("measure", *systems, "-m", "gamma,f1-strict,alpha", "--samples", 30, "--json")
     (plain,) = json.loads(run(*given).out)["results"]
     assert plain["measures"]["f1-strict"]["value"] == 0
@@ -37,7 +37,7 @@ def test_speakers_of_other_names(run: Run, systems: list[Path], scope: str) -> N
     assert [m["value"] for m in found["measures"].values()] == [1, 1, 1]
     assert found["labels"]["onto"] == "ref"
     assert found["labels"]["matched"] == {"hyp0": {"SPEAKER_00": "ANN", "SPEAKER_01": "BOB"}}
-    # 5 + 3 + 2 seconds, and one second of overlapping speech, twice, is that of others.
+    # 5 + 3 + 2 seconds match; one second of overlapping speech counts twice and does not.
     assert (found["labels"]["shared"], found["labels"]["of_shared"]) == (10, 12)
     line = "labels matched: hyp0 onto ref: SPEAKER_00 = ANN, SPEAKER_01 = BOB"
     assert outcome.err.count(line) == 1

@@ -1,4 +1,4 @@
-"""`gammacp measure`: no option of γ is taken and then not used."""
+"""The command `gammacp measure`: no option of γ is accepted and then ignored."""
 
 import json
 import signal
@@ -49,13 +49,13 @@ def test_options_of_gamma_are_refused_where_no_measure_has_them(
 
 
 @pytest.mark.parametrize("name", ["gamma", "gamma-k", "soft-gamma"])
-def test_a_proof_that_is_required_and_missing_ends_with_4(run: Run, file: Path, name: str) -> None:
+def test_a_missing_required_proof_ends_with_4(run: Run, file: Path, name: str) -> None:
     options = ("measure", file, "-m", f"ser,{name}", "--samples", "3", "--require-optimal")
     assert run(*options).code == 0
     assert run(*options, "--method", "greedy").code == 4
 
 
-def test_a_reason_that_measures_share_is_said_once(run: Run, file: Path) -> None:
+def test_a_common_reason_is_printed_once(run: Run, file: Path) -> None:
     file.write_text("A,x,0,5\nA,y,10,15\n")
     found = run("measure", file, "-m", "gamma,ser,kappa-d")
     assert (found.code, found.out) == (3, "")
@@ -65,7 +65,7 @@ def test_a_reason_that_measures_share_is_said_once(run: Run, file: Path) -> None
 
 @pytest.fixture
 def many(tmp_path: Path) -> Path:
-    """Sixty documents, more than have random sets of their own in `gamma`."""
+    """Write sixty documents, more than get random sets of their own in `gamma`."""
     path = tmp_path / "many.csv"
     rows = [f"d{k},{row}" for k in range(60) for row in ROWS.splitlines()]
     path.write_text("document,annotator,category,start,end\n" + "\n".join(rows) + "\n")
@@ -75,7 +75,10 @@ def many(tmp_path: Path) -> Path:
 def test_random_sets_of_each_of_many_documents_are_announced(
     run: Run, file: Path, many: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With what is faster, and then how many documents are done, and what is left."""
+    """A note names the faster way, and progress shows finished documents and time left.
+
+    Values are those of a document alone.
+    """
     monkeypatch.setattr("gammacp.cli.progress.SILENT", 0.0)
     monkeypatch.setattr("gammacp.cli.progress.LOG_EVERY", {0: 0.0})
     found = run("measure", many, "-m", "gamma-cat,ser", "--samples", 3, "--json")
@@ -96,7 +99,7 @@ def test_random_sets_of_each_of_many_documents_are_announced(
 def test_documents_share_the_random_sets_of_gamma(
     run: Run, many: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """γ of documents and corpus is that of `gamma`, and random sets are drawn once."""
+    """γ of documents and corpus is that of `gamma`, and the random sets are drawn once."""
     drawn = []
     chances = Basis.chances
 

@@ -30,7 +30,7 @@ def test_json_has_what_a_program_needs_to_choose() -> None:
 
 
 @pytest.mark.needs("segmentation")
-def test_what_independent_annotators_get_is_told() -> None:
+def test_the_value_for_independent_annotators_is_given() -> None:
     entries = {entry["name"]: entry for entry in json.loads(run("--json"))["measures"]}
     assert entries["gamma"]["zero"]["verdict"] != "not"
     assert entries["alpha-diff"]["zero"]["lowest"] < -0.5

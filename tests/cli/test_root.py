@@ -1,4 +1,4 @@
-"""What is about all commands: sections of the help, completion, `--quiet` and `--verbose`."""
+"""Features common to all commands: sections of the help, completion, `--quiet` and `--verbose`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gammacp.registry import names as registered
 from tests.conftest import Run
 
 
-def test_every_command_stands_in_one_section(run: Run) -> None:
+def test_every_command_is_in_one_section(run: Run) -> None:
     lines = run("--help").out.splitlines()
     for title, commands in SECTIONS.items():
         subjects = [n for n, entry in brought_by_subjects().items() if entry.section == title]
@@ -34,8 +34,8 @@ def hello(name: str = "you", mode: str = "") -> None:
     print(f"hello {name}{mode}")
 
 
-def test_installed_packages_bring_commands(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that is broken is a line on stderr, and the others go on; a name of ours stays ours."""
+def test_installed_packages_can_add_commands(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A broken package is one line on stderr, and no package can replace a command of gammacp."""
     found = [
         EntryPoint("hello", f"{__name__}:hello", GROUP),
         EntryPoint("broken", "no_such_package:run", GROUP),
@@ -65,7 +65,7 @@ def test_installed_packages_bring_commands(run: Run, monkeypatch: pytest.MonkeyP
 
 @pytest.fixture
 def shell(tmp_path: Path) -> dict[str, str]:
-    """An environment with a home of its own and `gammacp` on the path."""
+    """Return an environment with its own home folder and with `gammacp` on the path."""
     program = tmp_path / "bin" / "gammacp"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m gammacp "$@"\n')
@@ -87,7 +87,7 @@ def answer(environment: dict[str, str], *command: str) -> str:
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
-def test_bash_completes_what_is_installed(shell: dict[str, str]) -> None:
+def test_bash_completes_installed_commands(shell: dict[str, str]) -> None:
     answer(shell, "gammacp", "--install-completion", "bash")
     script = Path(shell["HOME"]) / ".bash_completions" / "gammacp.sh"
     assert str(script) in (Path(shell["HOME"]) / ".bashrc").read_text()
@@ -103,7 +103,9 @@ def test_bash_completes_what_is_installed(shell: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("name", ["zsh", "fish"])
-def test_other_shells_are_told(shell: dict[str, str], name: str) -> None:
+def test_users_of_other_shells_are_told_how_to_install_completion(
+    shell: dict[str, str], name: str
+) -> None:
     script = answer(shell, "gammacp", "--show-completion", name)
     if shutil.which(name):
         answer(shell, name, "-n", "-c", script)
@@ -140,7 +142,7 @@ def test_quiet_and_verbose(run: Run, tmp_path: Path) -> None:
     assert "b.csv:1" in quiet, "a file that could not be read is said in any case"
 
 
-def test_datasets_that_ship_are_told_of(run: Run) -> None:
+def test_shipped_datasets_are_mentioned(run: Run) -> None:
     found = run("datasets").out
     listed = [line.split(":")[0] for line in found.splitlines() if not line.startswith(" ")]
     assert len(listed) == len(set(listed))
@@ -156,7 +158,7 @@ def test_formats_fit_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> No
         assert max(len(line) for line in run("formats", name).out.splitlines()) <= 80
 
 
-def test_what_is_said_of_many_files_is_said_once(run: Run, tmp_path: Path) -> None:
+def test_a_note_on_many_files_is_printed_once(run: Run, tmp_path: Path) -> None:
     for i in range(9):
         (tmp_path / f"{i}.csv").write_text("A,x,0,4\nB,x,0,5\n" if i else "A,x,0,4\nB,x,0,five\n")
         (tmp_path / f"n{i}.json").write_text("{")
@@ -166,5 +168,5 @@ def test_what_is_said_of_many_files_is_said_once(run: Run, tmp_path: Path) -> No
     assert len(json) == 1
     assert " and 4 more: " in json[0]
     few = [line for line in found.err.splitlines() if "gamma: " in line]
-    # The corpus has the first note, too; the second is about single documents.
+    # The corpus has the first note too, while the second is about single documents.
     assert [line.partition(": gamma: ")[0][-10:] for line in few] == ["and 4 more", "and 3 more"]

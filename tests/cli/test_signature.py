@@ -1,4 +1,4 @@
-"""A signature and the files make the number again; two selections have two signatures."""
+"""Signatures: with the files they reproduce a number, and they differ between selections."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FLAGS = {"only": "--only", "exclude": "--exclude", "annotators": "--annotators"}
 
 
 def files(folder: Path, documents: int) -> list[str]:
-    """Documents in which everybody marks nearly the same."""
+    """Write documents in which all annotators mark nearly the same, and return the paths."""
     paths = []
     for number in range(documents):
         path = folder / f"{number}.csv"
@@ -42,7 +42,7 @@ def quoted(names: tuple[str, ...]) -> str:
 
 
 def arguments(line: str) -> list[str]:
-    """The options that a signature stands for."""
+    """Return the options that a signature stands for."""
     found: Signature = parse(line)
     given = []
     for key, values in found.selection:
@@ -110,7 +110,7 @@ def measured(run: Any, paths: list[str], given: list[str]) -> dict[str, Any]:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(selection=SELECTIONS, method=METHODS, documents=st.sampled_from([1, 2]))
-def test_signature_and_files_make_the_number_again(
+def test_signature_and_files_reproduce_the_number(
     run: Any,
     tmp_path: Path,
     selection: dict[str, object],
@@ -161,7 +161,7 @@ def test_no_two_settings_share_a_signature(run: Any, tmp_path: Path) -> None:
     assert len(set(lines)) == len(given)
 
 
-def test_matrices_are_told_apart(run: Any, tmp_path: Path) -> None:
+def test_matrices_have_different_signatures(run: Any, tmp_path: Path) -> None:
     paths, lines = files(tmp_path, 1), []
     for distance in (0.5, 0.25):
         matrix = tmp_path / "m.csv"
@@ -176,7 +176,9 @@ def test_matrices_are_told_apart(run: Any, tmp_path: Path) -> None:
     assert all("m.csv" in line for line in lines)
 
 
-def test_samples_of_a_corpus_are_those_that_were_drawn(run: Any, tmp_path: Path) -> None:
+def test_the_signature_of_a_corpus_has_the_drawn_number_of_samples(
+    run: Any, tmp_path: Path
+) -> None:
     paths = files(tmp_path, 3)
     found = measured(run, paths, ["--chance=shift", "--samples=4"])
     assert found["samples"] == 12

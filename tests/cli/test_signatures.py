@@ -1,7 +1,8 @@
-"""A signature changes with every option that changes a number.
+"""Change of the signature with every option that changes a number.
 
-Each command is run with each such option, and what its JSON has under `signature` is compared.
-What selects data is tried once for all commands (`test_campaign.py`); what is silent is listed.
+Each command is run with each such option, and the signatures in its JSON are compared. Options that
+select data are tried once for all commands (`test_campaign.py`), and options that change no number
+are listed.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ from tests.conftest import Run
 
 SILENT = {
     "json", "jobs", "executor", "fail_under", "require_optimal", "help", "files",
-    "alignment", "explain", "certificate", "certificate_sets",  # what is shown beside γ
-    "group",  # compares what is signed: within, across
+    "alignment", "explain", "certificate", "certificate_sets",  # shown beside γ
+    "group",  # compares values that are signed: within, across
     "team",  # in the signature of gamma and compare: tests/inference/test_teams.py
-    "cluster", "weight", "session", "order",  # selections, signed as such (their own tests)
+    "cluster", "weight", "session", "order",  # selections, signed as such (see their own tests)
     "fail_under_lower", "ci", "bootstrap",  # the old name of --interval
     "figure", "curves", "frame", "assign", "plot", "by", "leave_one_out", "groups_file", "pairs",
     "protocol",  # another table, with signatures of its own
@@ -52,7 +53,8 @@ GAMMA: dict[str, list[list[object]]] = {
     "time_limit": [["--time-limit", 60]],
     "preset": [["--preset", "mathet-2011"]],
 }
-# By command: what it is run with, and what changes a number. `GAMMA` is tried with one of them.
+# For each command: its arguments, and the options that change a number. `GAMMA` is tried with one
+# command only.
 COMMANDS: dict[str, tuple[list[object], dict[str, list[list[object]]]]] = {
     "gamma": (
         ["d.csv", "--samples", 5],
@@ -176,7 +178,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def signatures(found: Any) -> Iterator[str]:
-    """All that stands under `signature`, wherever."""
+    """Yield all values of `signature` at any depth."""
     if isinstance(found, dict):
         for key, value in found.items():
             if key == "signature" and value is not None:
@@ -197,7 +199,7 @@ def test_every_option_that_changes_a_number_is_in_the_signature(
     command: str, files: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(files)
-    # What is simulated is no matter here.
+    # The results of simulations do not matter here.
     monkeypatch.setattr("gammacp.campaign.plan.spread.Simulation.magnitude", lambda *_: 0.3)
     monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 5)
     monkeypatch.setattr("gammacp.campaign.plan.planning.power", lambda *_, **__: 0.8)
@@ -206,7 +208,7 @@ def test_every_option_that_changes_a_number_is_in_the_signature(
     base, options = COMMANDS[command]
 
     def signed(*more: object) -> frozenset[str]:
-        # The last one counts of an option that is given twice; repeatable ones are replaced.
+        # If an option is given twice the last one counts, but repeatable ones must be replaced.
         words = [str(word) for word in base]
         own = {str(m) for m in more}
         replaced = {"--error", "--candidate", "--per-document"} & own
@@ -228,7 +230,7 @@ def test_every_option_that_changes_a_number_is_in_the_signature(
 
 
 @pytest.mark.parametrize("command", ["gamma", "compare", "calibrate", "replace", "plan"])
-def test_no_option_is_forgotten(command: str) -> None:
+def test_every_option_is_listed(command: str) -> None:
     group = typer.main.get_command(build())
     names = {p.name for p in group.commands[command].params}  # type: ignore[attr-defined]
     tried = {

@@ -1,4 +1,4 @@
-"""Whatever stdout and stderr are: another encoding, closed, full, or nobody reads on."""
+"""Unusual stdout and stderr: another encoding, closed, full, or a pipe that nobody reads."""
 
 import io
 import json
@@ -17,7 +17,7 @@ ROWS = 'A,"γ ∆ 😊",0,1\nZoë,"γ ∆ 😊",0,2\n'
 def printed(
     monkeypatch: pytest.MonkeyPatch, coding: str, *arguments: object
 ) -> tuple[object, bytes, bytes]:
-    """Exit code, stdout and stderr of a command whose streams have this encoding."""
+    """Return exit code, stdout and stderr of a command whose streams have the given encoding."""
     streams = [io.BytesIO(), io.BytesIO()]
     for name, stream in zip(("stdout", "stderr"), streams, strict=True):
         monkeypatch.setattr(sys, name, io.TextIOWrapper(stream, encoding=coding))
@@ -49,7 +49,7 @@ def test_encodings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, coding: str)
     assert "file does not exist" in err.decode(coding)
 
 
-def test_closed_streams(
+def test_commands_run_with_closed_output_streams(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "a.csv"
@@ -82,7 +82,9 @@ def test_closed_streams(
         ("{} cite >&- 2>&-", 0, ""),
     ],
 )
-def test_nobody_takes_it(tmp_path: Path, shell: str, code: int, err: str) -> None:
+def test_a_closed_pipe_is_no_error_but_a_full_disk_is(
+    tmp_path: Path, shell: str, code: int, err: str
+) -> None:
     command = shell.format(f"{sys.executable} -m gammacp", out=tmp_path / "out")
     done = subprocess.run(
         ["bash", "-c", command], capture_output=True, text=True, check=False, env=dict(os.environ)

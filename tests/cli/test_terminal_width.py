@@ -1,4 +1,4 @@
-"""Tables in a narrow terminal: no number and no name is shortened, and what leaves is said."""
+"""Tables in a narrow terminal: no number or name is shortened, and omitted columns are named."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gammacp.cli.output import message, say, show
 from gammacp.measures.score_tables import gamma_table
 from tests.conftest import Run
 
-fcntl = pytest.importorskip("fcntl")  # no terminal of this kind elsewhere
+fcntl = pytest.importorskip("fcntl")  # not on Windows
 import pty  # noqa: E402
 import struct  # noqa: E402
 import termios  # noqa: E402
@@ -38,7 +38,9 @@ RECORD = {"gamma": 0.5, "interval": (0.25, 0.75), "samples": 30, "units": 372, "
 
 
 def in_terminal(width: int, stream: str, folder: Path, *arguments: str) -> tuple[int, str]:
-    """The exit code of a command, and what it prints where one stream is a real terminal."""
+    """Return the exit code of a command and what it prints to one stream that is a real
+    terminal.
+    """
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
     given = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
@@ -54,7 +56,7 @@ def in_terminal(width: int, stream: str, folder: Path, *arguments: str) -> tuple
         try:
             while part := os.read(ours, 1 << 16):
                 seen += part
-        except OSError:  # how Linux says that nobody writes there any more
+        except OSError:  # how Linux reports that the other end is closed
             pass
         code = process.wait()
     os.close(ours)
@@ -65,7 +67,9 @@ def in_terminal(width: int, stream: str, folder: Path, *arguments: str) -> tuple
 def printed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[[Table, int], tuple[list[str], str]]:
-    """The lines of a table in a terminal of so many columns, and what is said beside it."""
+    """Return a function that prints a table in a terminal of given width, with the notes
+    beside it.
+    """
 
     def lines(table: Table, columns: int) -> tuple[list[str], str]:
         monkeypatch.setenv("COLUMNS", str(columns))
@@ -77,7 +81,9 @@ def printed(
     return lines
 
 
-def test_what_fits_is_shown_whole(printed: Callable[[Table, int], tuple[list[str], str]]) -> None:
+def test_a_table_that_fits_is_shown_whole(
+    printed: Callable[[Table, int], tuple[list[str], str]],
+) -> None:
     lines, said = printed(Table(COLUMNS, [{**RECORD, "file": "a"}]), 80)
     assert said == ""
     assert [line.split() for line in lines[1:4:2]] == [
@@ -86,7 +92,7 @@ def test_what_fits_is_shown_whole(printed: Callable[[Table, int], tuple[list[str
     ]
 
 
-def test_headers_are_broken_before_a_column_leaves(
+def test_headers_are_broken_before_a_column_is_dropped(
     printed: Callable[[Table, int], tuple[list[str], str]],
 ) -> None:
     lines, said = printed(Table(COLUMNS, [{**RECORD, "file": "a"}]), 60)
@@ -98,7 +104,7 @@ def test_headers_are_broken_before_a_column_leaves(
     ]
 
 
-def test_columns_leave_by_rank_and_are_named(
+def test_columns_are_dropped_by_rank_and_named(
     printed: Callable[[Table, int], tuple[list[str], str]],
 ) -> None:
     lines, said = printed(Table(COLUMNS, [{**RECORD, "file": "a" * 12}]), 60)
@@ -144,7 +150,7 @@ def test_a_table_that_cannot_fit_has_a_line_for_each_value(
     printed: Callable[[Table, int], tuple[list[str], str]],
 ) -> None:
     lines, said = printed(Table(COLUMNS[:5], [{**RECORD, "file": LONG}]), 40)
-    assert said == ""  # then nothing has to leave
+    assert said == ""  # no column has to be dropped then
     assert [line.split() for line in lines if line] == [
         ["file", LONG],
         ["γ", "0.5000"],
@@ -180,7 +186,7 @@ def test_gamma_in_a_real_terminal(tmp_path: Path) -> None:
 
 
 def test_an_error_in_a_real_terminal_breaks_between_words(tmp_path: Path) -> None:
-    """Also where stdout goes to a file, and nothing but stderr knows how wide the terminal is."""
+    """Errors break at the width of stderr, also where stdout goes to a file."""
     alone = "annotator,category,start,end\nA,x,0,5\n"
     (tmp_path / "a.csv").write_text(alone, encoding="utf-8")
     wrong = ("gamma", "a.csv")
@@ -215,7 +221,7 @@ def test_help_does_not_break_names_at_their_hyphen(
 
 
 @pytest.mark.parametrize("width", [60, 120])
-def test_what_a_command_does_is_never_shortened(tmp_path: Path, width: int) -> None:
+def test_the_description_of_a_command_is_never_shortened(tmp_path: Path, width: int) -> None:
     code, shown = in_terminal(width, "stdout", tmp_path, "--help")
     assert code == 0
     _, _, commands = shown.partition("Measure:")
@@ -235,10 +241,12 @@ def test_sentences_of_a_result_break_between_words(
     assert " ".join(lines) == SENTENCE
 
 
-def test_commands_print_through_one_door() -> None:
-    """What goes past `gammacp.cli.output` to stdout is not broken where a terminal is narrow."""
+def test_commands_print_through_one_module() -> None:
+    """Only `gammacp.cli.output` breaks lines for narrow terminals, so commands must not
+    use print.
+    """
     door = {"cli/output.py", "studio/command.py"}  # an address is one word, and flushed
-    door |= {"cli/app.py", "cli/commands/shuffle.py"}  # the version; a file's content
+    door |= {"cli/app.py", "cli/commands/shuffle.py"}  # the version, and the content of a file
     root = Path(gammacp.__file__).parent
     found = [
         f"{path.relative_to(root)}:{node.lineno}"
@@ -254,7 +262,7 @@ def test_commands_print_through_one_door() -> None:
 
 
 def test_a_signature_is_whole_on_its_own_line(tmp_path: Path) -> None:
-    """It is one word to be copied: the terminal may fold it, gammacp breaks all else."""
+    """A signature is one word to be copied, so it is not broken like all other lines."""
     width = 60
     rows = ["A b,x,0,5", "A b,y,8,12", "B,x,1,5", "B,y,8,13", "C d,x,0,1"]
     (tmp_path / "a.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
@@ -277,7 +285,7 @@ def test_text_is_as_wide_as_the_terminal(
     _, seen = in_terminal(60, "stdout", tmp_path, *command)
     lines = seen.splitlines()
     assert max(map(len, lines)) <= 60
-    # Nothing breaks in a pipe.
+    # In a pipe nothing is broken.
     assert [
         word for line in run(*command).out.splitlines() for word in line.split()
     ] == seen.split()

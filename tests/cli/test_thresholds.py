@@ -1,4 +1,4 @@
-"""`--fail-under`, `--fail-under-lower` and `--ci`, the same in every command that has them."""
+"""The options `--fail-under`, `--fail-under-lower` and `--ci`, alike in all commands."""
 
 import json
 import re
@@ -44,7 +44,9 @@ def test_wrong_thresholds_are_refused_before_files_are_read(
 
 
 def corpus(folder: Path, shares: dict[str, int]) -> Path:
-    """A document of ten units per name, of which so many have the same place."""
+    """Write a document of ten units for each name, with a given number of units at the
+    same place.
+    """
     folder.mkdir(parents=True)
     for name, same in shares.items():
         rows = [f"Ann,x,{10 * i},{10 * i + 4}" for i in range(10)]
@@ -54,7 +56,7 @@ def corpus(folder: Path, shares: dict[str, int]) -> Path:
 
 
 def annotations(err: str) -> list[dict[str, str]]:
-    """The lines that GitHub would take from what was printed, decoded as its runner does."""
+    """Return the lines that GitHub would take as annotations, decoded as its runner does."""
     found = []
     for line in err.splitlines():
         if not (match := LINE.fullmatch(line)):
@@ -71,7 +73,7 @@ def annotations(err: str) -> list[dict[str, str]]:
 def test_documents_below_the_threshold_have_a_line_each(run: Run, tmp_path: Path) -> None:
     folder = corpus(tmp_path / "x", {"a.csv": 10, "b,1: 50%.csv": 2, "c.csv": 6})
     arguments = ("measure", folder, "-m", "f1-exact", "--ci", "github")
-    # F₁ is the share of the same places: 1, .2, .6, and .6 of all.
+    # By hand, F₁ is the share of the same places: 1, .2 and .6, and .6 of all.
     failing = run(*arguments, "--fail-under", 0.7)
     assert failing.code == 5
     assert "f1-exact is 0.6000, below 0.7 (2 of 3 documents miss it: " in failing.err
@@ -132,11 +134,11 @@ def test_files_that_cannot_be_read_are_shown_with_their_line(run: Run, tmp_path:
     assert (only["file"], only["line"]) == (str(folder / "b.csv"), "22")
 
 
-def test_what_many_documents_leave_out_is_said(run: Run, tmp_path: Path) -> None:
+def test_documents_beyond_the_limit_of_annotations_are_counted(run: Run, tmp_path: Path) -> None:
     folder = corpus(tmp_path / "x", {f"{i:02}.csv": i % 7 for i in range(12)})
     failing = run("measure", folder, "-m", "f1-exact", "--fail-under", 0.7, "--ci", "github")
     shown = annotations(failing.err)
-    # GitHub shows ten of a step: eight, the whole, and the step's own.
+    # GitHub shows ten annotations of a step: eight documents, the whole, and the step's own.
     assert len(shown) == 9
     values = [float(re.findall(r"is (\d\.\d+)", entry["text"])[0]) for entry in shown[:-1]]
     assert values == [0, 0, 0.1, 0.1, 0.2, 0.2, 0.3, 0.3]

@@ -1,7 +1,6 @@
-"""Figures 14–22 of Mathet, Widlöcher & Métivier (2015), §6.1, through the command line.
+"""Figures 14–22 of Mathet, Widlöcher & Métivier (2015), §6.1, on the command line.
 
-Layouts in tests/fixtures/unitizing give all published numbers; the figures themselves show no
-coordinates.
+The figures show no coordinates; the layouts in tests/fixtures/unitizing give all published numbers.
 """
 
 import json
@@ -38,7 +37,7 @@ def test_figure_14() -> None:
 def test_figure_15_right() -> None:
     found = measured("15_right", "u-alpha-2013", "gamma")
     assert round(found["u-alpha-2013"]["value"], 2) == -0.34
-    # Whatever the categories, no unit is misplaced.
+    # Without categories, no unit is misplaced.
     assert measured("15_right", "gamma", beta="0")["gamma"]["value"] == 1
 
 
@@ -52,7 +51,7 @@ def test_figure_17() -> None:
     long, short = (measured(f"17_{size}", "u-alpha-2013", "gamma") for size in ("long", "short"))
     ratio = long["u-alpha-2013"]["observed"] / short["u-alpha-2013"]["observed"]
     assert ratio == pytest.approx(50)
-    # γ counts orphans, whatever their length: twice the disorder before it is divided by x̄.
+    # γ counts unaligned units, whatever their length: twice the disorder before the division by x̄.
     assert (long["gamma"]["observed"] * 0.5, short["gamma"]["observed"] * 1) == (1, 2)
 
 

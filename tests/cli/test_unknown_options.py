@@ -1,7 +1,7 @@
-"""What cannot be meant never returns a number: every option of every command, from the application.
+"""Errors on nonsense, for every option of every command of the application.
 
-An option is either free text (a title, a path to write, …), named below, or refuses nonsense with
-exit code 2 or 3 before anything is on stdout.
+An option either takes free text (a title, a path to write, …) and is listed below, or refuses
+nonsense with exit code 2 or 3 before anything is on stdout.
 """
 
 from collections.abc import Iterator
@@ -17,12 +17,12 @@ from tests.conftest import Run
 
 NONSENSE = "no-such-thing"
 
-# Options whose every text can be meant: names that people choose, and what is written.
+# These options take any text: names that people choose, and texts to be written.
 FREE = {
     "--title", "--annotator", "--annotators", "--experiment", "--comment", "--name", "--prefix",
     "--offset-unit",
 }  # fmt: skip
-# Files and folders to write.
+# These options name files and folders to write.
 WRITTEN = {
     "--out",
     "--certificate",
@@ -36,12 +36,12 @@ WRITTEN = {
     "--plot",
     "--write",
 }
-# Commands that need no data and read none.
+# Commands that read the data file.
 INPUT = {"gamma", "align", "measure", "compare", "calibrate", "consensus", "report", "inspect"}
 
 
 def commands(app: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every command with its words on the command line."""
+    """Yield every command with its words on the command line."""
     for name, command in app.commands.items():
         words = (*path, name)
         if hasattr(command, "commands"):
@@ -55,7 +55,7 @@ COMMANDS = dict(commands(typer.main.get_command(build())))
 
 
 def options(words: tuple[str, ...]) -> list[str]:
-    """The longest name of each option of a command that takes a value."""
+    """Return the longest name of each option of a command that takes a value."""
     return [
         max(option.opts, key=len)
         for option in COMMANDS[words].params
@@ -65,7 +65,7 @@ def options(words: tuple[str, ...]) -> list[str]:
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A good file, in a working directory of its own."""
+    """Write a valid file, in a working directory of its own, and return its path."""
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "good.csv"
     path.write_text("A,x,0,5\nA,y,10,14\nB,x,1,5\nB,y,9,14\n")
@@ -73,7 +73,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def arguments(words: tuple[str, ...], data: Path) -> tuple[object, ...]:
-    """The least that the command needs to do its work."""
+    """Return the least arguments with which a command does its work."""
     if words[0] in INPUT:
         return (*words, data)
     if words == ("bench",):

@@ -1,4 +1,4 @@
-"""`align --certificate`, `gamma --certificate` and `verify`, from file to exit code."""
+"""The options `align --certificate`, `gamma --certificate` and the command `verify`."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ def units(tmp_path: Path) -> Path:
     return path
 
 
-def test_what_align_writes_is_verified(run: Run, units: Path, tmp_path: Path) -> None:
+def test_certificates_of_align_verify(run: Run, units: Path, tmp_path: Path) -> None:
     path = tmp_path / "proof.json"
     assert run("align", units, "--certificate", path).code == 0
     told = run("verify", path)
@@ -30,7 +30,9 @@ def test_what_align_writes_is_verified(run: Run, units: Path, tmp_path: Path) ->
 
 
 def test_exit_codes(run: Run, units: Path, tmp_path: Path) -> None:
-    """0 for all of the claim, 1 for less, 3 for what is no certificate; the worst counts."""
+    """The exit code is 0 if all is proven, 1 if less, 3 if it is no certificate; the worst one
+    counts.
+    """
     path, less, cut = (tmp_path / f"{name}.json" for name in ("proof", "less", "cut"))
     run("align", units, "--certificate", path)
     text = path.read_text()
@@ -49,7 +51,9 @@ def test_exit_codes(run: Run, units: Path, tmp_path: Path) -> None:
     assert run("verify", units).code == 3
 
 
-def test_gamma_writes_one_for_each_document_and_set(run: Run, units: Path, tmp_path: Path) -> None:
+def test_gamma_writes_a_certificate_for_each_document_and_set(
+    run: Run, units: Path, tmp_path: Path
+) -> None:
     other = tmp_path / "other" / "units.csv"
     other.parent.mkdir()
     other.write_text(units.read_text().replace("10", "11"))
@@ -70,14 +74,16 @@ def test_sets_need_a_folder(run: Run, units: Path) -> None:
     assert "--certificate FOLDER" in found.err
 
 
-def test_the_data_are_not_written_over(run: Run, units: Path) -> None:
+def test_data_files_are_not_overwritten(run: Run, units: Path) -> None:
     before = units.read_text()
     assert run("align", units, "--certificate", units).code == 2
     assert units.read_text() == before
 
 
 def test_a_proof_of_gamma_is_verified(run: Run, units: Path, tmp_path: Path) -> None:
-    """Of one file, and of two as a corpus; with the data, and drawn again."""
+    """Proofs of one file and of a corpus of two verify, with the data and with random sets
+    redrawn.
+    """
     other = tmp_path / "other.csv"
     other.write_text(units.read_text().replace("10", "11"))
     for files in ((units,), (units, other)):
@@ -108,7 +114,7 @@ def test_a_proof_of_gamma_is_verified(run: Run, units: Path, tmp_path: Path) -> 
     assert "NOT the units of" in told.out
 
 
-def test_an_exemption_is_in_the_output(run: Run, units: Path, tmp_path: Path) -> None:
+def test_an_exemption_is_reported(run: Run, units: Path, tmp_path: Path) -> None:
     folder = tmp_path / "proof"
     options = ("--certificate", folder, "--samples", "3", "--chance", "statistical")
     assert run("gamma", units, *options).code == 0
@@ -119,8 +125,8 @@ def test_an_exemption_is_in_the_output(run: Run, units: Path, tmp_path: Path) ->
     assert record["exempt"][0].startswith("chance is statistical")
 
 
-def test_a_folder_with_something_in_it_is_left_alone(run: Run, units: Path, tmp_path: Path) -> None:
-    """Before anything is computed."""
+def test_a_folder_that_is_not_empty_is_left_alone(run: Run, units: Path, tmp_path: Path) -> None:
+    """The folder is refused before anything is computed."""
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "mine.txt").write_text("mine")
     done = run("gamma", units, "--certificate", tmp_path / "there")
@@ -129,8 +135,8 @@ def test_a_folder_with_something_in_it_is_left_alone(run: Run, units: Path, tmp_
     assert [path.name for path in (tmp_path / "there").iterdir()] == ["mine.txt"]
 
 
-def test_bounds_that_are_none_are_named(run: Run, units: Path, tmp_path: Path) -> None:
-    """Before anything is drawn again."""
+def test_invalid_bounds_are_named(run: Run, units: Path, tmp_path: Path) -> None:
+    """Invalid bounds are an error before random sets are drawn again."""
     folder = tmp_path / "proof"
     assert run("gamma", units, "--certificate", folder, "--samples", "3").code == 0
     path = folder / "gamma.proof.json"
@@ -161,7 +167,7 @@ def test_a_folder_that_cannot_be_made_is_refused_before_anything_is_computed(
 
 
 @pytest.mark.parametrize("name", ["", ".", "../here"])
-def test_the_working_folder_is_no_place_for_a_proof(
+def test_the_working_folder_is_refused_for_a_proof(
     run: Run, units: Path, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     here = tmp_path / "here"

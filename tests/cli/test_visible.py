@@ -1,4 +1,4 @@
-"""Names from files can hold anything; a terminal or a spreadsheet must not obey them."""
+"""Control characters in names from files: neither a terminal nor a spreadsheet may obey them."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ from shuffling.model_file import read_model
 from tests.conftest import Run
 
 NASTY = "\x1b[31mred\u202egnp\x07\x9b2J"
-NAMELESS = {"measure", "segmentation", "links", "syntax", "plan"}  # their answers have no names
+NAMELESS = {"measure", "segmentation", "links", "syntax", "plan"}  # their results contain no names
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -48,7 +48,7 @@ def nasty(tmp_path: Path) -> Path:
     ],
     ids=lambda a: " ".join(map(repr, a)),
 )  # fmt: skip
-def test_nothing_that_a_terminal_obeys_is_printed(
+def test_no_control_characters_are_printed(
     run: Run, nasty: Path, arguments: tuple[object, ...]
 ) -> None:
     command, *options = arguments
@@ -61,7 +61,9 @@ def test_nothing_that_a_terminal_obeys_is_printed(
 
 
 def test_a_model_shows_its_names_and_is_read_back(run: Run, nasty: Path) -> None:
-    """TOML has escapes of its own, by which the file says the same."""
+    """A printed model escapes control characters as TOML does, so that it is read back
+    unchanged.
+    """
     result = run("shuffle", "--learn", nasty, "--print-model")
     assert OBEYED.findall(result.out + result.err) == []
     assert "\\u001b[31m" in result.out
@@ -70,14 +72,14 @@ def test_a_model_shows_its_names_and_is_read_back(run: Run, nasty: Path) -> None
     assert {c.name for c in read_model(path).categories} == {NASTY, "b"}
 
 
-def test_a_campaign_shows_its_names_and_is_read_back(tmp_path: Path) -> None:
+def test_a_campaign_file_with_control_characters_is_shown_and_read_back(tmp_path: Path) -> None:
     path = tmp_path / "campaign.toml"
     path.write_text(f"[map]\n{toml_key(NASTY)} = {toml_value(NASTY)}\n", encoding="utf-8")
     assert OBEYED.findall(path.read_text(encoding="utf-8")) == []
     assert read_toml(path)[0] == {"map": {NASTY: NASTY}}
 
 
-def test_the_verifier_alone_shows_names_of_files(
+def test_the_standalone_verifier_escapes_names_of_files(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path = tmp_path / f"{NASTY}.json"
@@ -88,14 +90,14 @@ def test_the_verifier_alone_shows_names_of_files(
     assert shown.err.count(r"\x1b[31mred\u202egnp\x07\x9b2J") >= 2
 
 
-def test_progress_shows_names(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_escapes_names(capsys: pytest.CaptureFixture[str]) -> None:
     counter = Counter(NASTY)
     counter.printed = -1e9
     counter._show(f"1 of 2 {NASTY}")
     assert OBEYED.findall(capsys.readouterr().err) == []
 
 
-def test_cells_that_a_spreadsheet_would_run_are_text_in_lists_for_people(
+def test_cells_that_a_spreadsheet_would_run_are_text_in_review_lists(
     run: Run, tmp_path: Path
 ) -> None:
     path, review = tmp_path / "formula.csv", tmp_path / "review.csv"

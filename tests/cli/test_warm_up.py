@@ -1,4 +1,4 @@
-"""Compiling in advance, and an installation that cannot keep what is compiled."""
+"""Compilation in advance, also where the cache folder cannot be written."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 HERE = Path(__file__).parents[2]
 
 
-def test_nothing_is_left_to_compile_afterwards() -> None:
+def test_a_second_run_has_nothing_to_compile() -> None:
     command = [sys.executable, "-m", "gammacp", "warm-up", "--json"]
     for _ in range(2):
         done = subprocess.run(command, capture_output=True, text=True)
@@ -20,7 +20,7 @@ def test_nothing_is_left_to_compile_afterwards() -> None:
     assert Path(found["folder"]).is_dir()
 
 
-def test_without_any_folder_for_the_cache_it_warns_once_and_goes_on(tmp_path: Path) -> None:
+def test_without_a_cache_folder_there_is_one_warning(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     code = (
         "import numpy as np\n"

@@ -1,4 +1,4 @@
-"""Parameters in texts of the library, and the options that the command line shows instead."""
+"""Names of parameters in texts of the library, which the command line shows as options."""
 
 import ast
 import re
@@ -21,7 +21,7 @@ from gammacp.formats.campaign_file import KEYS
 from gammacp.formats.registry import FORMATS
 
 ROOT = Path(gammacp.__file__).parent.parent
-# Code of the command line names options, and so does the page of a web address (`--share` in CSS).
+# These files belong to the command line and name options; a page's style sheet has `--share`.
 COMMAND_LINE = re.compile(r"/(cli|commands)/|/(command|options)\.py$")
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 STYLES = frozenset({"--share"})
@@ -30,7 +30,7 @@ STYLES = frozenset({"--share"})
 def library_files() -> Iterator[Path]:
     for package in ("gammacp", "shuffling"):
         for path in sorted((ROOT / package).rglob("*.py")):
-            # `verify` is a program by itself, with options of its own.
+            # `verify` is a program of its own, with its own options.
             if not COMMAND_LINE.search(path.as_posix()) and path.name != "verify.py":
                 yield path
 
@@ -46,7 +46,7 @@ def texts() -> dict[Path, list[str]]:
 
 
 def texts_in(tree: ast.Module) -> Iterator[str]:
-    """Yield the strings of a file but its docstrings; values in f-strings are "{}"."""
+    """Yield the strings of a file except its docstrings; values in f-strings are "{}"."""
     passed = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr):
@@ -100,7 +100,7 @@ def parameters_in(body: list[ast.stmt]) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def parameters() -> set[str]:
-    """Names of the parameters of the library's public functions, and of its keys of reading."""
+    """Return the parameters of the library's public functions, and the keys of readers."""
     found = set(KEYS)
     for tree in parsed().values():
         found.update(parameters_in(tree.body))
@@ -109,7 +109,7 @@ def parameters() -> set[str]:
 
 @pytest.fixture(scope="module")
 def functions() -> set[str]:
-    """Names of the library's public functions and methods."""
+    """Return the names of the library's public functions and methods."""
     found = set()
     for path, tree in parsed().items():
         for node in ast.walk(tree):
@@ -123,7 +123,7 @@ def reader_options() -> set[str]:
     return {name for _, entry in FORMATS.items() for name in entry.reader.options}
 
 
-def test_every_mark_names_a_parameter(
+def test_every_marked_name_is_a_parameter(
     parameters: set[str], functions: set[str], reader_options: set[str]
 ) -> None:
     found = marks()
@@ -137,7 +137,7 @@ def test_every_mark_names_a_parameter(
             assert mark["inside"].partition("=")[0] in reader_options, (place, mark[0])
 
 
-def test_every_mark_names_an_option() -> None:
+def test_every_marked_name_has_an_option() -> None:
     options = options_of_commands()
     for place, mark in marks():
         option = options_for_parameters(f"({mark[0]})").strip("()").split()[0]
@@ -177,7 +177,7 @@ def test_the_library_names_no_options() -> None:
         ("call `other(a=1)` here", "call `other(a=1)` here"),
     ],
 )
-def test_marks_become_options(text: str, shown: str) -> None:
+def test_marked_names_become_options(text: str, shown: str) -> None:
     assert options_for_parameters(text) == shown
 
 
@@ -194,7 +194,7 @@ def test_marks_become_options(text: str, shown: str) -> None:
         "`read_until=`+b",
     ],
 )
-def test_names_of_data_stay(text: str) -> None:
+def test_names_from_data_are_unchanged(text: str) -> None:
     assert options_for_parameters(text) == text
 
 
@@ -213,7 +213,7 @@ def test_json_translates_texts_only() -> None:
     }
 
 
-def test_sinks(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_outputs_translate_parameters(capsys: pytest.CaptureFixture[str]) -> None:
     said = "Leave `read_until=` out"
     message(said)
     print_json({"reason": said, "category": "`read_until=`"}, lines=True)

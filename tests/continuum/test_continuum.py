@@ -89,21 +89,22 @@ def test_corpus_shares_categories() -> None:
     assert corpus.annotators == ("A", "B")
 
 
-def test_a_frame_may_call_its_columns_as_csv_may(tmp_path: Path) -> None:
+def test_a_frame_may_use_the_column_names_of_csv(tmp_path: Path) -> None:
     columns: dict[str, Any] = {"Coder": ["A", "B"], "onset": [1, 2], "End_Time": [3, 4]}
     columns["label"] = ["x", None]
     path = tmp_path / "units.csv"
     path.write_text("Coder,onset,End_Time,label\nA,1,3,x\nB,2,4,\n")
     assert [*Continuum.from_frame(columns)] == [*read(path)]
-    # What is asked for as a feature has no other role; two of one role are an error.
+    # A column that is requested as a feature has no other role; two columns of one role are an
+    # error.
     found = Continuum.from_frame({**columns, "type": ["a", "b"]}, features=["type"])
     assert found.features == ("type",)
     with pytest.raises(DataError, match="could be the category: 'label', 'type'"):
         Continuum.from_frame({**columns, "type": ["a", "b"]})
 
 
-def test_a_frame_of_several_documents_is_no_continuum() -> None:
-    """Their units would stand over each other on one line."""
+def test_a_frame_of_several_documents_is_refused() -> None:
+    """A frame of several documents would lay their units over each other, so it is an error."""
     columns: dict[str, Any] = {"annotator": ["A", "B"], "start": [1, 2], "end": [3, 4]}
     with pytest.raises(DataError, match=r"2 documents in its column 'doc'.*Corpus.from_frame"):
         Continuum.from_frame({**columns, "doc": ["d1", "d2"]})
@@ -112,8 +113,8 @@ def test_a_frame_of_several_documents_is_no_continuum() -> None:
     assert found.features == ("doc",)
 
 
-def test_a_frame_without_a_column_says_what_it_has() -> None:
-    """Of a CSV file whose first line is a comment pandas makes one column."""
+def test_an_error_on_missing_columns_lists_the_present_ones() -> None:
+    """Pandas makes one column of a CSV file whose first line is a comment."""
     told = r"data frame: there is no column for annotator, start or end; .* '# bounds: 2 60'\. Say"
     with pytest.raises(DataError, match=told):
         Continuum.from_frame({"# bounds: 2 60": ["category", "x"]})
@@ -139,7 +140,9 @@ def test_a_frame_with_a_gap_names_the_row(column: str, kind: str) -> None:
         ("end", [True, True], "row 1 of the data frame: end True is not a number"),
     ],
 )
-def test_a_frame_with_what_cannot_be_meant(column: str, values: list[Any], complaint: str) -> None:
+def test_a_frame_with_impossible_values_is_refused(
+    column: str, values: list[Any], complaint: str
+) -> None:
     columns = {"annotator": ["A", "B"], "start": [1, 2], "end": [3, 4], column: values}
     with pytest.raises(DataError, match=complaint):
         Continuum.from_frame(columns)
@@ -165,7 +168,7 @@ def test_categories_of_a_frame(labels: list[Any], dtype: str, expected: list[str
 
 
 def test_rows_of_one_frame_have_the_same_names_in_every_document() -> None:
-    """A rating of 2.0 is one category, whether or not the document also has one of 1.5."""
+    """The rating 2.0 is one category, whether or not a document also has a rating of 1.5."""
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"annotator": [1.0, 2.0] * 2, "category": [1.5, 2.0, 2.0, 1.0]})
     frame["start"], frame["end"] = 0, 3
@@ -174,7 +177,7 @@ def test_rows_of_one_frame_have_the_same_names_in_every_document() -> None:
     assert first.annotators == second.annotators == ("1", "2")
 
 
-def test_what_is_selected_is_kept() -> None:
+def test_selections_are_recorded() -> None:
     c = Continuum.from_units(
         [Unit("A", 1, 9, "x"), Unit("B", 2, 3, "y"), Unit("C|;", 0, 1, "z=")], name="d"
     )
@@ -209,15 +212,24 @@ def test_a_corpus_keeps_the_order_its_continua_agree_on() -> None:
     assert Corpus.from_continua({"a": a, "b": other}).categories == ("high", "low", "mid")
 
 
-def test_a_unit_that_ends_before_it_starts_is_refused_at_once() -> None:
+def test_a_unit_that_ends_before_it_starts_is_refused() -> None:
     with pytest.raises(DataError, match="unit of annotator 'Ann' has end 2 < start 5"):
         Unit("Ann", 5, 2)
 
 
-def test_a_corpus_is_one_line() -> None:
+def test_a_corpus_prints_in_one_line() -> None:
     continuum = Continuum.from_units([Unit("Ann", 0, 2, "x"), Unit("Bob", 0, 3, "y")])
     shown = repr(Corpus.from_continua({"one": continuum, "two": continuum}))
     assert shown == "Corpus(2 continua, 2 annotators, 4 units, 2 categories)"
+
+
+def test_counts_are_singular_or_plural() -> None:
+    one = Continuum.from_units([Unit("Ann", 0, 2, "x")])
+    assert repr(one) == "Continuum(1 annotator, 1 unit, 1 category, bounds 0:2)"
+    two = Continuum.from_units([Unit("Ann", 0, 2, "x"), Unit("Bob", 0, 3, "y")], name="d")
+    assert repr(two) == "Continuum('d', 2 annotators, 2 units, 2 categories, bounds 0:3)"
+    corpus = repr(Corpus.from_continua({"one": one}))
+    assert corpus == "Corpus(1 continuum, 1 annotator, 1 unit, 1 category)"
 
 
 def test_a_sequence_keeps_its_hash_but_sends_it_to_no_other_process() -> None:

@@ -1,4 +1,4 @@
-"""A corpus from a data frame: the columns of CSV, and errors that name row and column."""
+"""Corpora from data frames: the columns of CSV, and errors that name row and column."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXPECTED = {
 
 
 class Columns:
-    """A frame that has columns and nothing else, as one of polars where pyarrow is missing."""
+    """Frame with columns and nothing else, like that of polars without pyarrow."""
 
     def __init__(self, columns: dict[str, list[Any]]) -> None:
         self._columns = columns
@@ -52,7 +52,7 @@ def test_rows_become_the_units_of_their_documents(kind: Any) -> None:
     assert corpus.left_out == ()
 
 
-def test_columns_are_called_as_in_csv(tmp_path: Path) -> None:
+def test_columns_have_the_names_of_csv(tmp_path: Path) -> None:
     named = dict(zip(("Doc ID", "Coder", "Tag", "onset", "Stop"), ROWS.values(), strict=True))
     assert {n: [*c] for n, c in Corpus.from_frame(named).items()} == EXPECTED
     lines = [",".join(named)] + [
@@ -64,7 +64,7 @@ def test_columns_are_called_as_in_csv(tmp_path: Path) -> None:
     assert {n: [*c] for n, c in read.items()} == EXPECTED
 
 
-def test_other_names_are_said() -> None:
+def test_other_column_names_can_be_given() -> None:
     named = dict(zip(("page", "annotator", "category", "from", "end"), ROWS.values(), strict=True))
     corpus = Corpus.from_frame(named, document="page", columns={"start": "from"})
     assert {n: [*c] for n, c in corpus.items()} == EXPECTED
@@ -77,13 +77,13 @@ def test_other_names_are_said() -> None:
 
 
 def test_numbers_name_documents_and_annotators() -> None:
-    """A gap elsewhere makes floats of whole numbers in pandas; 1.0 is the document 1."""
+    """Pandas makes floats of whole numbers if a value is missing; 1.0 is document 1."""
     corpus = Corpus.from_frame(pandas_frame({**ROWS, "document": [1.0, 1, 2, 2]}))
     assert [*corpus] == ["1", "2"]
 
 
-def test_a_row_without_positions_declares() -> None:
-    """Cid found nothing in the first document; the third is empty."""
+def test_a_row_without_positions_declares_an_annotator_or_document() -> None:
+    """Cid found nothing in the first document, and the third document is empty."""
     columns = {
         "document": ["one", "one", "three"],
         "annotator": ["Ann", "Cid", None],
@@ -173,7 +173,7 @@ def test_an_error_names_row_and_column(changes: dict[str, Any], complaint: str) 
         Corpus.from_frame(columns)
 
 
-def test_an_error_calls_the_column_as_the_frame_does() -> None:
+def test_an_error_names_the_column_as_the_frame_does() -> None:
     named = {"doc": ["d"], "coder": ["A"], "onset": ["soon"], "offset end": [3]}
     with pytest.raises(DataError, match=r"start 'soon' is not a number \(column 'onset'\)"):
         Corpus.from_frame(named)
@@ -205,7 +205,7 @@ def test_tables_of_pandas_with_two_columns_of_one_name_are_refused() -> None:
 
 
 @pytest.mark.parametrize("frame", [None, 3, "frame", [1, 2]])
-def test_what_has_no_columns_is_refused(frame: Any) -> None:
+def test_objects_without_columns_are_refused(frame: Any) -> None:
     for build in (Corpus.from_frame, Continuum.from_frame):
         with pytest.raises(DataError, match=r"is not a data frame\. Give a frame of pandas"):
             build(frame)
@@ -224,7 +224,7 @@ def test_columns_of_different_lengths_are_refused() -> None:
         Corpus.from_frame({**ROWS, "start": [0, 1]})
 
 
-def test_it_is_the_corpus_of_the_table() -> None:
+def test_a_frame_and_a_table_give_the_same_corpus() -> None:
     pytest.importorskip("pyarrow")
     frame = pandas_frame({**ROWS, "note": ["", "", "", ""]})
     table = gc.read_table(frame)

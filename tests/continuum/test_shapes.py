@@ -1,4 +1,4 @@
-"""Shapes on a continuum: kept by whatever is made of it, in frames and files, and checked."""
+"""Shapes of units: kept by every operation, by frames and by files, and validated."""
 
 from pathlib import Path
 
@@ -43,7 +43,7 @@ def test_files_give_shapes_back(c: Continuum, ending: str, tmp_path: Path) -> No
     }  # fmt: skip
 
 
-def test_readers_leave_shapes_out_when_asked(tmp_path: Path) -> None:
+def test_readers_can_leave_shapes_out(tmp_path: Path) -> None:
     c = Continuum.from_units([drawn(a, "polygon", RINGS) for a in "AB"])
     for name in ("x.csv", "x.json"):
         path = tmp_path / name
@@ -71,7 +71,7 @@ def test_csv_with_corners(tmp_path: Path) -> None:
     first, second = gc.read(path)
     assert first == Unit.box("Ann", (1, 30), (2, 40), category="cat")
     assert second.end == 31
-    # One of the two alone says nothing.
+    # Only one of y0 and y1 defines no box.
     path.write_text("annotator,category,start,end,y0\nAnn,cat,1,2,30\n")
     assert gc.read(path).axes == 1
 
@@ -89,7 +89,7 @@ def test_bad_rows(rows: str, message: str, tmp_path: Path) -> None:
     path.write_text(f"annotator,category,x0,x1,y0,y1\n{rows}\n")
     with pytest.raises(DataError, match=message):
         gc.read(path)
-    assert gc.read(path, shapes="no").axes == 1  # what the message advises
+    assert gc.read(path, shapes="no").axes == 1  # the message advises this
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def test_built_in_distances() -> None:
 
 
 def test_steep_form_is_infinite_at_one() -> None:
-    """2015, footnote 2: f(x) = −ln(1 − x)·x³⁰ + x."""
+    """By footnote 2 of Mathet et al. 2015, f(x) = −ln(1 − x)·x³⁰ + x."""
     values = steep(np.array([0.0, 0.5, 0.9, 1.0]))
     assert values[0] == 0
     assert values[1] == pytest.approx(0.5, abs=1e-8)

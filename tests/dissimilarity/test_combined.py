@@ -11,7 +11,7 @@ from gammacp.testing import check_dissimilarity
 
 @dataclass(frozen=True)
 class EndsOnly:
-    """A dissimilarity with the one method that is required."""
+    """Dissimilarity with only the required method."""
 
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
         return np.asarray(np.abs(u.end - v.end) / 100.0)
@@ -19,7 +19,7 @@ class EndsOnly:
 
 @dataclass(frozen=True)
 class Broken:
-    """Asymmetric."""
+    """Dissimilarity that is not symmetric."""
 
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
         return np.asarray(np.maximum(u.start - v.start, 0.0) / (u.length + v.length + 1))
@@ -59,7 +59,7 @@ def test_a_new_positional_part() -> None:
         {"f_cat": "cube"},
     ],
 )
-def test_arguments_that_cannot_be_meant(arguments: dict[str, float]) -> None:
+def test_impossible_arguments_are_refused(arguments: dict[str, float]) -> None:
     with pytest.raises(UsageError):
         Combined(**arguments)  # type: ignore[arg-type]
 
@@ -70,7 +70,7 @@ def test_signature() -> None:
 
 @dataclass(frozen=True)
 class Sometimes:
-    """NaN between one pair of places."""
+    """Dissimilarity that is NaN between one pair of places."""
 
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
         d = np.abs(u.start - v.start) + np.abs(u.end - v.end) + (u.category != v.category)
@@ -80,7 +80,7 @@ class Sometimes:
 
 @dataclass(frozen=True)
 class OneWay:
-    """Longer from the earlier unit to the later one."""
+    """Dissimilarity that is larger from an earlier unit to a later one than back."""
 
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
         d = np.abs(u.start - v.start) + np.abs(u.end - v.end) + (u.category != v.category)
@@ -94,12 +94,12 @@ def test_a_broken_promise_names_the_units_and_the_values() -> None:
         check_dissimilarity(OneWay(), invariant=())
 
 
-def test_a_bounded_dissimilarity_is_remarked() -> None:
+def test_a_bounded_dissimilarity_has_a_remark() -> None:
     with pytest.warns(UserWarning, match="no pair is ever ruled out"):
         check_dissimilarity(Combined(alpha=0))
 
 
-def test_least_numbers_of_weights_and_deltas() -> None:
+def test_smallest_weights_and_deltas() -> None:
     c = Continuum.from_units([Unit("A", 0, 10, "x"), Unit("B", 1, 10, "x")])
     assert align(c, Combined(alpha=1e-320)).disorder == pytest.approx(0, abs=1e-300)
     with pytest.raises(UsageError, match="delta 1e-320 is too small to compute with"):
@@ -107,7 +107,7 @@ def test_least_numbers_of_weights_and_deltas() -> None:
 
 
 @pytest.mark.parametrize("wrong", [3, "combined", object(), Combined, EndsOnly])
-def test_what_is_no_dissimilarity_is_refused(wrong: object) -> None:
+def test_objects_that_are_no_dissimilarity_are_refused(wrong: object) -> None:
     c = Continuum.from_units([Unit("A", 0, 10, "x"), Unit("B", 1, 10, "x")])
     with pytest.raises(UsageError, match=r"is no dissimilarity|is a class"):
         align(c, wrong)

@@ -1,4 +1,4 @@
-"""Labels with features: distances by hand, what does not change, and what is wrong."""
+"""Labels with features: dissimilarities by hand, invariance, and errors."""
 
 import pickle
 from math import fsum
@@ -27,7 +27,7 @@ def rich(category: str | None, severity: str | None, target: str | None = None) 
 
 
 def with_severity(c: Continuum, values: list[str]) -> Continuum:
-    """The same units, each with one of the values in turn."""
+    """Return the same units, each labelled with one of the values in turn."""
     units = [
         Unit(u.annotator, u.start, u.end, rich(u.category, values[i % len(values)]))
         for i, u in enumerate(c)
@@ -35,7 +35,7 @@ def with_severity(c: Continuum, values: list[str]) -> Continuum:
     return Continuum.from_units(units, annotators=c.annotators, bounds=c.bounds)
 
 
-def test_a_label_is_its_category_with_features() -> None:
+def test_a_label_joins_category_and_features() -> None:
     label = rich("Fluency", "Minor")
     assert label == "Fluency [severity=Minor]"
     assert pickle.loads(pickle.dumps(label)).features == {"severity": "Minor"}
@@ -44,14 +44,17 @@ def test_a_label_is_its_category_with_features() -> None:
 
 
 def test_a_weighted_mean_by_hand() -> None:
-    """(1·1/2 + 2·1/2 + 1·1) / 4: tree, ordinal with weight 2, and a target that one lacks."""
+    """By hand, (1·1/2 + 2·1/2 + 1·1) / 4.
+
+    The parts are a tree, an ordinal feature of weight 2, and a target that one label lacks.
+    """
     kind = with_features("tree", [f"{SEVERITY}@2", "target:masi"])
     u, v = rich("A/x", "Minor", "p+q"), rich("A/y", "Major")
     c = Continuum.from_units([Unit("Ann", 0, 9, u), Unit("Bob", 0, 9, v), Unit("Max", 0, 9)])
     d = bind(Combined(categorial=kind, beta=2), c)
     units = unit_columns(c)
     assert float(d.pairwise(units[0], units[1])) == pytest.approx(2 * (0.5 + 2 * 0.5 + 1) / 4)
-    # Unlabelled is without category, severity and target; Bob's unit lacks a target too.
+    # The unlabelled unit lacks category, severity and target; Bob's unit lacks a target too.
     assert float(d.pairwise(units[0], units[2])) == 2
     assert float(d.pairwise(units[1], units[2])) == pytest.approx(2 * 3 / 4)
     assert d.signature == (
@@ -69,8 +72,11 @@ def test_promises() -> None:
 
 @settings(max_examples=20, deadline=None)
 @given(continua(categories=("a", "b", None)), st.sampled_from([0.0, 3.0]))
-def test_one_part_is_as_without_features_to_the_bit(c: Continuum, weight: float) -> None:
-    """The category alone, where severity has no weight; and severity alone in its place."""
+def test_a_single_part_changes_no_bit(c: Continuum, weight: float) -> None:
+    """Labels whose features have no weight have the alignment of plain categories, to the bit.
+
+    The same holds for a single feature that takes the place of the category.
+    """
     same = with_severity(c, ["Minor"])
     alone = Features((Part("category", "nominal", weight or 1.0), Part("severity", weight=0.0)))
     for kind in (alone, "nominal"):
@@ -85,7 +91,7 @@ def test_one_part_is_as_without_features_to_the_bit(c: Continuum, weight: float)
         assert gc.align(moved, Combined(categorial=only)).disorder == plain.disorder
 
 
-def test_gamma_is_as_without_features_to_the_bit() -> None:
+def test_gamma_of_features_without_weight_changes_no_bit() -> None:
     c = load("alex-paul-suzan")
     plain = gc.gamma(c, samples=10)
     kind = Features((Part("category"), Part("severity", weight=0.0)))
@@ -166,7 +172,7 @@ def test_gamma_k_is_of_categories() -> None:
         (["absence:nominal"], "name of another part"),
     ],
 )
-def test_features_that_cannot_be_meant(features: list[str], message: str) -> None:
+def test_impossible_features_are_refused(features: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         with_features("nominal", features)
     with pytest.raises(UsageError, match="category, severity sum to 0"):
@@ -185,7 +191,7 @@ def test_features_that_cannot_be_meant(features: list[str], message: str) -> Non
         ("severity:interval", "severity 'Major' is not a number"),
     ],
 )
-def test_features_that_the_data_have_not(feature: str, message: str) -> None:
+def test_features_that_the_data_lack_are_refused(feature: str, message: str) -> None:
     c = Continuum.from_units(
         [Unit("A", 0, 1, rich("x", "Minor")), Unit("B", 0, 1, rich("y", "Major"))]
     )
@@ -204,7 +210,7 @@ def test_a_feature_of_weight_0_is_not_read() -> None:
     assert with_features("nominal", ["severity:nominal@0", "target:masi"]).features == ("target",)
 
 
-def test_features_leave_the_order_of_categories() -> None:
+def test_features_do_not_change_the_order_of_categories() -> None:
     labels = [rich("Error", "m"), rich("Error B", "m"), rich("Zed", "m")]
     c = Continuum.from_units([Unit("Ann", 0, 5, label) for label in reversed(labels)])
     assert [label.category for label in c.categories if isinstance(label, Label)] == [
@@ -219,8 +225,8 @@ def test_levels_that_are_not_finite_have_no_order() -> None:
 
 
 @pytest.mark.parametrize("kind", ["interval", "ordinal", "ratio"])
-def test_labels_of_excluded_annotators_count_no_longer(kind: str) -> None:
-    """By hand: among 1, 2 and 3, 1 and 2 are half of the range apart, among 1 to 100 next to 0."""
+def test_labels_of_excluded_annotators_do_not_count(kind: str) -> None:
+    """By hand, 1 and 2 of 1, 2, 3 differ by half of the range; of 1 to 100, by nearly nothing."""
     units = [Unit(a, 0, 9, str(x)) for a, x in [("Ann", 1), ("Ann", 3), ("Bob", 2), ("Test", 100)]]
     without = Selection(exclude=["Test"])
     (found,) = select({"": Continuum.from_units(units)}, without).values()

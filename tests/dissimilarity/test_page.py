@@ -1,4 +1,4 @@
-"""The page on new dissimilarities says what is so: its code runs as it stands."""
+"""Code of the documentation page on new dissimilarities."""
 
 import re
 from pathlib import Path
@@ -23,8 +23,8 @@ def page() -> dict[str, Any]:
 
 
 @pytest.mark.needs("testing")
-def test_a_positional_part_of_ones_own_counts(page: dict[str, Any]) -> None:
-    # [4, 14] and [4, 24] share 10 of 20; both are labelled alike.
+def test_a_custom_positional_part_is_used(page: dict[str, Any]) -> None:
+    # [4, 14] and [4, 24] share 10 of 20 positions, and have the same label.
     units = [gc.Unit("A", 4, 14, "x"), gc.Unit("B", 4, 24, "x")]
     continuum = gc.Continuum.from_units(units)
     jaccard = gc.Combined(positional=page["Jaccard"]())
@@ -32,7 +32,7 @@ def test_a_positional_part_of_ones_own_counts(page: dict[str, Any]) -> None:
     assert "pos:jaccard" in gc.gamma(continuum, dissimilarity=jaccard, samples=2).signature
 
 
-def test_a_dissimilarity_that_compares_all_pairs_of_many_units_says_so_once() -> None:
+def test_a_dissimilarity_that_compares_all_pairs_warns_once() -> None:
     class Everywhere:
         def pairwise(self, u: Any, v: Any) -> Any:
             return abs(u.start - v.start)
@@ -43,19 +43,20 @@ def test_a_dissimilarity_that_compares_all_pairs_of_many_units_says_so_once() ->
         bind(Everywhere(), many)
         bind(Everywhere(), many)
     assert len(told) == 1
-    bind(gc.Combined(alpha=0), many)  # kernels look at categories alone
+    bind(gc.Combined(alpha=0), many)  # kernels use only categories
 
 
 @pytest.mark.needs("testing")
-def test_a_categorial_part_of_ones_own_counts(page: dict[str, Any]) -> None:
+def test_a_custom_categorial_part_is_used(page: dict[str, Any]) -> None:
     units = [gc.Unit("A", 4, 14, "x/a"), gc.Unit("B", 4, 14, "x/b")]
     continuum = gc.Continuum.from_units(units)
     assert gc.align(continuum, gc.Combined(categorial=page["Taxonomy"]())).disorder == 0.5
 
 
 @pytest.mark.needs("testing")
-def test_a_whole_of_ones_own_counts(page: dict[str, Any]) -> None:
-    # 3 + 1 positions of 10 apart; the categories of the other two never meet: Δ each.
+def test_a_custom_dissimilarity_is_used(page: dict[str, Any]) -> None:
+    # Two units are 3 + 1 positions of 10 apart; the other two have unlike categories and cost Δ
+    # each.
     units = [
         gc.Unit("A", 0, 10, "x"),
         gc.Unit("B", 3, 11, "x"),
@@ -69,6 +70,6 @@ def test_a_whole_of_ones_own_counts(page: dict[str, Any]) -> None:
 
 
 @pytest.mark.needs("testing")
-def test_gamma_cat_refuses_what_has_no_parts(page: dict[str, Any]) -> None:
+def test_gamma_cat_refuses_a_dissimilarity_without_parts(page: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="CategoryFirst"):
         gc.measure(load("alex-paul-suzan"), ["gamma-cat"], dissimilarity=page["CategoryFirst"]())

@@ -14,7 +14,9 @@ def distance(u: tuple[float, float], v: tuple[float, float], name: str, delta: f
 
 
 def test_figure_10() -> None:
-    """Mathet et al. 2015, Fig. 10; MEASURES: A1-C2 22.2, A1-B2 3.24, A1-C1 1, A2-B2 .11."""
+    """Values of figure 10 (Mathet et al. 2015) are A1-C2 22.2, A1-B2 3.24, A1-C1 1 and
+    A2-B2 .11.
+    """
     c = load("figure10")
     d = bind(Combined(beta=0), c)
     units = unit_columns(c)
@@ -38,7 +40,7 @@ def test_touching_units_of_equal_length_cost_delta(delta: float) -> None:
     assert distance((0, 10), (10, 20), "sporadic", delta) == pytest.approx(delta)
 
 
-def test_2011_form_knows_no_delta_and_costs_4_for_touching_units() -> None:
+def test_the_2011_form_ignores_delta_and_costs_4_for_touching_units() -> None:
     assert distance((0, 10), (10, 20), "sporadic-2011") == pytest.approx(4)
     assert distance((0, 10), (10, 20), "sporadic-2011", delta=4) == pytest.approx(4)
     assert distance((0, 10), (1, 12), "sporadic-2011") == pytest.approx((3 / 10.5) ** 2)
@@ -50,8 +52,8 @@ def test_zero_length_units() -> None:
     assert distance((5, 5), (4, 6), "sporadic") == 1
 
 
-def test_hamming_takes_its_mean_length_from_the_source() -> None:
-    """2011, eq. 2: |end − end| / (k/2)."""
+def test_hamming_is_scaled_by_the_mean_length_of_the_source() -> None:
+    """The formula is |end − end| / (k/2) (Mathet et al. 2011, eq. 2)."""
     c = Continuum.from_units([Unit("A", 0, 4, None), Unit("B", 0, 8, None)])
     units = unit_columns(c)
     d = Combined(positional="hamming")

@@ -1,4 +1,4 @@
-"""Sets and trees: nltk, distances by hand, and γ as without them where there is no structure."""
+"""Dissimilarities of sets and trees: by nltk, by hand, and as nominal without structure."""
 
 from itertools import product
 from math import log
@@ -26,15 +26,15 @@ def between(kind: str | Categorial, a: str, b: str) -> float:
 
 
 @given(SETS, SETS)
-def test_sets_are_as_nltk_has_them(a: frozenset[str], b: frozenset[str]) -> None:
+def test_sets_have_the_distances_of_nltk(a: frozenset[str], b: frozenset[str]) -> None:
     x, y = "+".join(a), " + ".join(sorted(b))
     assert between("jaccard", x, y) == pytest.approx(jaccard_distance(a, b) if a != b else 0)
-    # nltk writes .67 and .33 where Passonneau has 2/3 and 1/3.
+    # nltk rounds Passonneau's 2/3 and 1/3 to .67 and .33.
     assert between("masi", x, y) == pytest.approx(masi_distance(a, b), abs=0.0034)
 
 
 def test_masi_by_hand() -> None:
-    """Passonneau 2006: 1 − J·M, M = 2/3 for one inside the other, 1/3 for an overlap."""
+    """MASI is 1 − J·M, with M = 2/3 for a subset and 1/3 for an overlap (Passonneau 2006)."""
     assert between("masi", "a+b", "a") == pytest.approx(1 - 1 / 2 * 2 / 3)
     assert between("masi", "a+b", "b+c") == pytest.approx(1 - 1 / 3 * 1 / 3)
     assert between("masi=;", "a;b", "b; a") == 0
@@ -55,7 +55,7 @@ def test_alpha_with_sets_is_that_of_nltk() -> None:
 
 
 def test_paths_by_hand() -> None:
-    """1 − 2·2/(3 + 3), 1 − 2·1/(2 + 1) and 1 − 2·1/(3 + 2)."""
+    """By hand, distances are 1 − 2·2/(3 + 3), 1 − 2·1/(2 + 1) and 1 − 2·1/(3 + 2)."""
     assert between("tree", "A/x/i", "A/x/j") == pytest.approx(1 / 3)
     assert between("tree", "A/x", "A") == pytest.approx(1 / 3)
     assert between("tree", "A/x/i", "A/y") == pytest.approx(3 / 5)
@@ -63,7 +63,10 @@ def test_paths_by_hand() -> None:
 
 
 def test_information_by_hand() -> None:
-    """p(A) = 3/4, p(A/x) = 1/2, p(A/y) = p(B) = 1/4: d(A/x, A/y) = 1 − 2·ln p(A)/ln(p·p)."""
+    """By hand, d(A/x, A/y) = 1 − 2·ln p(A)/ln(p·p).
+
+    p(A) = 3/4, p(A/x) = 1/2 and p(A/y) = p(B) = 1/4.
+    """
     tree = LabelTree("information").counting({"A/x": 2, "A/y": 1, "B": 1})
     assert between(tree, "A/x", "A/y") == pytest.approx(1 - 2 * log(3 / 4) / log(1 / 8))
     assert between(tree, "A/x", "B") == 1
@@ -131,7 +134,7 @@ def test_promises(name: str) -> None:
 @settings(max_examples=20, deadline=None)
 @given(continua(categories=("a", "b", "c", None)))
 @pytest.mark.parametrize("name", ["jaccard", "masi", "tree", "tree-information"])
-def test_without_structure_all_is_as_nominal_to_the_bit(name: str, c: Continuum) -> None:
+def test_labels_without_structure_are_as_nominal_to_the_bit(name: str, c: Continuum) -> None:
     plain, rich = gc.align(c), gc.align(c, Combined(categorial=name))
     assert (rich.disorder, rich.bound) == (plain.disorder, plain.bound)
     assert (rich.groups == plain.groups).all()

@@ -1,4 +1,4 @@
-"""Dissimilarities by file: the same as on the command line, and errors with their line."""
+"""Dissimilarities in files: the same as options, and errors with their line."""
 
 import json
 from pathlib import Path
@@ -36,7 +36,7 @@ def written(folder: Path, text: str) -> Path:
     return file
 
 
-def test_a_file_says_what_options_say(tmp_path: Path) -> None:
+def test_a_file_equals_its_options(tmp_path: Path) -> None:
     (tmp_path / "tree.csv").write_text("A,\nB,\nx,A\ny,A\n")
     found = dissimilarity(str(written(tmp_path, WHOLE)))
     tree = categorial(f"tree={tmp_path / 'tree.csv'}")
@@ -100,7 +100,7 @@ def test_a_file_without_features_is_as_without_a_file(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_meant(tmp_path: Path, text: str, message: str) -> None:
+def test_impossible_values_are_refused(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(DataError, match=message):
         dissimilarity(str(written(tmp_path, text)))
 

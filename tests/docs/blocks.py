@@ -1,21 +1,21 @@
-"""The code blocks of README and docs, and what a comment above a block says of it.
+"""Code blocks of README and docs, with the notes in comments above them.
 
 A block that begins with `$ ` is a session: its gammacp commands run and print what it shows. Other
 blocks with gammacp commands have to parse. Blocks of Python run, in one namespace per page. A
-comment directly above says what cannot be seen:
+comment directly above a block adds a note:
 
 `<!-- file: NAME -->`
     the block is the content of that file, which later blocks use
 `<!-- output: COMMAND -->`
-    the block is what the command prints
+    the block is the output of the command
 `<!-- data: FOLDER as NAME -->`
-    it needs a folder of `shared/data`, which does not ship; without it the block is skipped
+    the block needs a folder of `shared/data`, which does not ship; without it the block is skipped
 `<!-- slow -->`
-    run by `pytest -m slow` only
+    the block is run by `pytest -m slow` only
 `<!-- measured -->`
-    what it took differs from run to run: any number stands for a number with a decimal point
+    times differ from run to run: any number matches a number with a decimal point
 `<!-- not run: REASON -->`
-    its commands have to parse, no more
+    the commands of the block have to parse, and are not run
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PAGES = tuple(
     if path.is_file()
 )
 _NOTE = re.compile(r"<!--\s*(file|output|data|slow|measured|not run)(?::\s*(.*?))?\s*-->", re.S)
-# What stands for "anything", and what differs from run to run.
+# Placeholders for anything, and parts that differ from run to run.
 _ANY = re.compile(
     r"(?P<any>…)"
     r"|(?P<seconds>\b\d+(\.\d+)? s\b)"
@@ -64,7 +64,7 @@ class Block:
     notes: tuple[tuple[str, str], ...]
 
     def note(self, kind: str) -> str | None:
-        """What its comment says of that kind; "" where it says no more."""
+        """Return the text of a note of that kind, or None without such a note."""
         return next((text for name, text in self.notes if name == kind), None)
 
     @property
@@ -78,7 +78,7 @@ class Block:
 
 @cache
 def blocks(page: str) -> tuple[Block, ...]:
-    """The fenced blocks of a page, those of Sphinx's directives left out."""
+    """Return the fenced blocks of a page, without those of Sphinx's directives."""
     tokens = MarkdownIt().parse((ROOT / page).read_text(encoding="utf-8"))
     found = []
     for before, token in zip([None, *tokens], tokens, strict=False):
@@ -92,14 +92,14 @@ def blocks(page: str) -> tuple[Block, ...]:
 
 
 def session(text: str) -> Iterator[tuple[str, str]]:
-    """Each command of a session and what is shown below it."""
+    """Yield each command of a session and the output shown below it."""
     for part in re.split(r"^\$ ", text.replace("\\\n", " "), flags=re.M)[1:]:
         command, _, shown = part.partition("\n")
         yield command, shown
 
 
 def commands(text: str) -> Iterator[list[str]]:
-    """The gammacp commands in a text: their words, without redirections and comments."""
+    """Yield the words of the gammacp commands in a text, without redirections and comments."""
     for line in text.replace("\\\n", " ").splitlines():
         for part in re.split(r"&&|;|\|(?!\w)", line):
             found = re.search(r"(?:^|[\s/:$])(gammacp\s+[a-z-].*)", part)
@@ -108,13 +108,13 @@ def commands(text: str) -> Iterator[list[str]]:
 
 
 def words(command: str) -> list[str]:
-    """The words of a command, without redirections, comments and signs for "and so on"."""
+    """Return the words of a command, without redirections, comments and signs for "and so on"."""
     found = [word for word in shlex.split(command, comments=True) if word != "…"]
     return [word.removesuffix("…") for word in found if not re.match(r"\d?>", word)]
 
 
 def pattern(shown: str, *, measured: bool = False) -> re.Pattern[str]:
-    """What output has to match: the words shown, however lines are broken."""
+    """Return the pattern that output must match: the words shown, however lines are broken."""
     text = " ".join(shown.split())
     parts, last = [], 0
     for found in (_MEASURED if measured else _ANY).finditer(text):
@@ -124,7 +124,7 @@ def pattern(shown: str, *, measured: bool = False) -> re.Pattern[str]:
 
 
 def matches(shown: str, printed: str, *, measured: bool = False) -> bool:
-    """Whether what is printed is what is shown; a line with the seed may go unsaid."""
+    """Return whether the output matches what is shown; a line with the seed may be left out."""
     if not re.search(r"^seed \d", shown, re.M):
         printed = re.sub(r"^seed \d.*$", "", printed, flags=re.M)
     return bool(pattern(shown, measured=measured).fullmatch(" ".join(printed.split())))

@@ -1,4 +1,4 @@
-"""What the pages take for granted: the files they speak of, the names their Python begins with."""
+"""Preparations of documentation pages: files they mention, and names their Python code uses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 
 
 def prepare(page: str, folder: Path, names: dict[str, Any]) -> None:
-    """Put into the folder and the namespace what the page's reader has."""
+    """Put the files and names that a page assumes into the folder and the namespace."""
     if page in _PREPARATIONS:
         _PREPARATIONS[page](folder, names)
 

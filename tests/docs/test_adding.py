@@ -1,4 +1,4 @@
-"""The pages on new measures and chance models say what is so: their code runs as it stands."""
+"""Code of the documentation pages on new measures and chance models."""
 
 import re
 import sys
@@ -16,7 +16,7 @@ DEV = Path(__file__).parents[2] / "docs" / "dev"
 
 
 def page(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The page's code as a module, from which samplers can be pickled."""
+    """Return the page's code as a module, so that its samplers can be pickled."""
     module = ModuleType("page")
     monkeypatch.setitem(sys.modules, "page", module)
     for block in re.findall(r"```python\n(.*?)```", (DEV / name).read_text("utf-8"), re.S):
@@ -26,7 +26,7 @@ def page(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.fixture
 def registries() -> Iterator[None]:
-    """What the pages register is gone afterwards."""
+    """Remove the entries that a page registers, after the test."""
     before = {registry: set(registry) for registry in (MEASURES, CHANCE_MODELS)}
     yield
     for registry, names in before.items():
@@ -35,14 +35,14 @@ def registries() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("registries")
-def test_a_measure_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_custom_measure(monkeypatch: pytest.MonkeyPatch) -> None:
     score = page("adding-a-measure.md", monkeypatch).score
     assert score.value == 0
     assert "count-alpha|power:1|" in score.signature
 
 
 @pytest.mark.usefixtures("registries")
-def test_a_chance_model_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_custom_chance_model(monkeypatch: pytest.MonkeyPatch) -> None:
     score = page("adding-a-chance-model.md", monkeypatch).score
     assert score.defined
     assert "|chance:mirror|" in score.signature

@@ -1,4 +1,4 @@
-"""The subject that docs/dev/adding-a-subject.md makes, in a copy of the package."""
+"""The subject of docs/dev/adding-a-subject.md, built in a copy of the package."""
 
 import json
 import os
@@ -57,7 +57,7 @@ def _run_python(copy, *words):
     return told.stdout
 
 
-def test_command_and_format(copy):
+def test_the_subject_has_a_command_and_a_format(copy):
     assert _run(copy, "pauses", "talk.pauses").split("\n")[:2] == ["Ann: 6 s", "Bob: 3 s"]
     assert json.loads(_run(copy, "inspect", "talk.pauses", "--json"))
     assert "pauses" in _run(copy, "formats", "pauses")
@@ -65,7 +65,7 @@ def test_command_and_format(copy):
 
 
 @pytest.mark.parametrize(("option", "value"), [((), 0.5), (("--shortest", "3"), 0.75)])
-def test_measure_and_option(copy, option, value):
+def test_the_subject_has_a_measure_and_an_option(copy, option, value):
     answer = _run(copy, "measure", "talk.pauses", "-m", "pause-time", "--json", *option)
     assert f'"value": {value}' in answer
 
@@ -77,6 +77,6 @@ def test_measure_and_format_keep_their_promises(copy, name):
     _run_python(copy, "-c", f"{imports}\n{CHECKS[name]}")
 
 
-def test_it_is_gone_with_its_folder(copy):
+def test_the_subject_is_gone_with_its_folder(copy):
     shutil.rmtree(copy / "gammacp" / "pauses")
     assert "pause-time" not in _run(copy, "measures")

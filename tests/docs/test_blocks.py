@@ -1,4 +1,4 @@
-"""Every code block of README and docs runs, and prints what it shows."""
+"""Runs of every code block of README and docs, compared with the output shown."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from pages import prepare
 
 DATA = ROOT.parent / "shared" / "data"
 SLOW = pytest.mark.slow
-# Lift this only with a reason: what is not run is not known to be true.
+# Raise this only with a reason: what is not run is not known to be true.
 NOT_RUN_AT_MOST = 20
 
 
@@ -44,7 +44,7 @@ def _names(cases: list[Block]) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def registries() -> Iterator[None]:
-    """What a page registers is gone when the page ends."""
+    """Remove the entries that a page registers, after the test."""
     before = {registry: set(registry) for registry in list(REGISTRIES.values())}
     yield
     for registry, names in before.items():
@@ -63,7 +63,7 @@ def test_the_page_runs(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", sorted({block.page for block in _noted("slow")}))
-def test_the_page_runs_with_what_is_slow(
+def test_the_page_runs_with_its_slow_blocks(
     page: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -72,14 +72,14 @@ def test_the_page_runs_with_what_is_slow(
 
 
 @pytest.mark.parametrize("block", _noted("not run"), ids=_names(_noted("not run")))
-def test_not_run(block: Block) -> None:
+def test_blocks_that_are_not_run_have_a_reason(block: Block) -> None:
     reason = block.note("not run")
     assert reason, f"{block.place}: say why it is not run"
     pytest.skip(f"{block.place}: {reason}")
 
 
 @pytest.mark.parametrize("block", _noted("data"), ids=_names(_noted("data")))
-def test_data_that_do_not_ship(block: Block) -> None:
+def test_missing_data_are_skipped(block: Block) -> None:
     source, _ = _data(block)
     if not source.exists():
         pytest.skip(f"{block.place} needs {source.name}, which does not ship")
@@ -90,7 +90,7 @@ def test_few_blocks_are_not_run() -> None:
 
 
 @pytest.mark.parametrize("page", [*PAGES, "CHANGELOG.md"])
-def test_every_command_on_the_page_is_understood(page: str) -> None:
+def test_every_command_on_the_page_can_be_parsed(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     spoken = re.findall(r"`(gammacp [^`]*)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
     written = [
@@ -103,14 +103,14 @@ def test_every_command_on_the_page_is_understood(page: str) -> None:
         _understand(command)
 
 
-def test_the_first_block_of_the_readme_is_the_two_commands() -> None:
-    # `.ci/run` takes the second one from here.
+def test_the_first_block_of_the_readme_has_two_commands() -> None:
+    # `.ci/run` takes the second command from here.
     first, second = blocks("README.md")[0].text.splitlines()
     assert first.endswith("gammacp gamma --dataset alex-paul-suzan --alignment")
     assert second.endswith(".venv/bin/pytest")
 
 
-def test_help_has_an_example_and_names_what_most_people_need() -> None:
+def test_help_has_an_example_and_the_most_needed_options() -> None:
     for name, command in _application().commands.items():
         options = {text for parameter in command.params for text in parameter.opts}
         if len(options) < 9:
@@ -129,7 +129,7 @@ def _application() -> Any:
 
 
 def _understand(command: list[str]) -> None:
-    """Parse a command's words as the command line does, without running it."""
+    """Parse a command's words as the command line does, without running the command."""
     told = " ".join(command)
     with suppress(_Exit):
         current, name, context, rest = _application(), "gammacp", None, command[1:]
@@ -141,7 +141,7 @@ def _understand(command: list[str]) -> None:
                     return
                 name, current, rest = current.resolve_command(context, rest)  # type: ignore[attr-defined]
             except _UsageError as error:
-                # A page may speak of a command without its files.
+                # A page may mention a command without its files.
                 if "Missing argument" in error.format_message():
                     return
                 pytest.fail(f"{told}: {error.format_message()}")
@@ -207,7 +207,7 @@ def _run_python(block: Block, names: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command printed: on stdout, on stderr, and as a terminal shows it."""
+    """Output of a command: on stdout, on stderr, and both as a terminal shows them."""
 
     out: str
     err: str
@@ -216,7 +216,7 @@ class Outcome:
 
 
 class _Stream(io.StringIO):
-    """What is written here is written to the terminal too."""
+    """Stream that also writes to the terminal."""
 
     def __init__(self, terminal: io.StringIO) -> None:
         super().__init__()
@@ -276,7 +276,7 @@ def _command_line(monkeypatch: pytest.MonkeyPatch) -> Command:
 
 
 def _vendored(name: str) -> type[Exception]:
-    """An exception of the click that typer uses, its own copy or the package."""
+    """Return an exception of the click that typer uses, be it its own copy or the package."""
     for base in type(get_command(build())).__mro__:
         module = sys.modules[base.__module__]
         for holder in (module, getattr(module, "exceptions", None)):

@@ -1,4 +1,4 @@
-"""Docstrings of public functions name every parameter, and every error that is raised there."""
+"""Parameters and raised errors of public functions in their docstrings."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ MODULES = tuple(
     for name in re.findall(r"automodule:: (\S+)", page.read_text(encoding="utf-8"))
 )
 ERRORS = tuple(name for name, value in vars(gammacp.errors).items() if inspect.isclass(value))
-# "Arguments as for `gamma`", "See `GammaOptions`": what is said there counts here.
+# After "Arguments as for `gamma`" or "See `GammaOptions`", the docstring mentioned counts too.
 _AS_THERE = re.compile(r"\b(?:for|of|in|see) `([\w.]+)`", re.IGNORECASE)
 
 
 @cache
 def functions() -> dict[str, Callable[..., Any]]:
-    """Public functions and methods of the documented modules, each by the name it is defined as."""
+    """Return public functions and methods of the documented modules, by their qualified names."""
     found: dict[str, Callable[..., Any]] = {}
     for module in map(import_module, MODULES):
         for name in getattr(module, "__all__", None) or dir(module):
@@ -56,7 +56,9 @@ def _of(value: Any) -> Iterator[Callable[..., Any]]:
 
 
 def said(function: Callable[..., Any]) -> str:
-    """The docstring, with what it refers to and what protocols say of a method of that name."""
+    """Return the docstring, those it refers to, and those of protocols with a method of
+    that name.
+    """
     seen: list[Any] = []
     texts = list(_of_protocols(function))
     todo: list[Any] = [function]
@@ -72,7 +74,7 @@ def said(function: Callable[..., Any]) -> str:
 
 
 def _named(name: str, module: Any) -> Any:
-    """What a docstring in this module means by a name."""
+    """Return the object that a docstring of this module means by a name."""
     found = module
     for part in name.split("."):
         found = getattr(found, part, None)
@@ -84,7 +86,7 @@ def _named(name: str, module: Any) -> Any:
 
 
 def _of_protocols(function: Callable[..., Any]) -> Iterator[str]:
-    """What protocols say of a method of that name: whoever implements one need not repeat it."""
+    """Yield the docstrings of a protocol's method, which implementations need not repeat."""
     if "." in function.__qualname__:
         for other in functions().values():
             owner = getattr(inspect.getmodule(other), other.__qualname__.split(".")[0], None)
@@ -93,7 +95,7 @@ def _of_protocols(function: Callable[..., Any]) -> Iterator[str]:
 
 
 def unnamed(function: Callable[..., Any]) -> list[str]:
-    """Parameters that the docstring does not name."""
+    """Return the parameters that the docstring does not name."""
     text = said(function)
     return [
         name
@@ -105,7 +107,7 @@ def unnamed(function: Callable[..., Any]) -> list[str]:
 
 
 def unsaid(function: Callable[..., Any]) -> list[str]:
-    """Errors of ours that the function itself raises and the docstring does not name."""
+    """Return our own errors that the function raises itself and the docstring does not name."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     raised = {
         node.exc.func.id
@@ -119,7 +121,7 @@ def unsaid(function: Callable[..., Any]) -> list[str]:
 
 
 def missing() -> dict[str, list[str]]:
-    """What docstrings lack, function by function."""
+    """Return the omissions of docstrings, function by function."""
     return {
         name: lacks
         for name, function in sorted(functions().items())
@@ -149,10 +151,10 @@ def _error() -> Exception:
     return ValueError()
 
 
-def test_what_is_missing_is_seen() -> None:
+def test_omissions_are_found() -> None:
     assert unnamed(_raises) == ["other"]
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_the_module_says_what_it_is(module: str) -> None:
+def test_every_module_has_a_docstring(module: str) -> None:
     assert import_module(module).__doc__

@@ -1,4 +1,4 @@
-"""The examples in docstrings are true: all of them, module by module."""
+"""Examples in docstrings, module by module."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MODULES += ["gammacp", "shuffling"]
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_the_examples_are_true(name: str) -> None:
+def test_examples_in_docstrings_are_true(name: str) -> None:
     pytest.importorskip("spacy") if name.endswith("spacy_docbin") else None
     module = import_module(name)
     found = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)

@@ -1,7 +1,7 @@
-"""Every extension that a page shows keeps the promises that its checker tries.
+"""Checks of every extension that a page shows.
 
-Pages of `docs/dev` call the checker themselves, and `test_blocks.py` runs them; what other pages
-show is checked here.
+Pages of `docs/dev` call the checker themselves, and `test_blocks.py` runs them. Extensions of other
+pages are checked here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ sys.path.append(str(Path(__file__).parent))
 
 from blocks import PAGES, Block, blocks
 
-# Methods by which a class is a dissimilarity or a part of one, an error type or a constraint.
+# A class with one of these methods is a dissimilarity or a part of one, an error type or a
+# constraint.
 _METHODS = {"pairwise", "distances", "apply", "allows_pairs", "allows_groups"}
 _IN_A_SUBJECT = {"pause-time", "pauses"}
 
@@ -44,7 +45,7 @@ def _python(page: str) -> Iterator[tuple[Block, ast.AST]]:
 
 
 def extensions(page: str) -> dict[str, Block]:
-    """Return what a page shows how to make: classes by name, the rest by what it registers."""
+    """Return the extensions that a page shows: classes by name, others by their registered name."""
     found = {}
     for block, node in _python(page):
         if isinstance(node, ast.ClassDef):
@@ -80,7 +81,7 @@ def test_every_extension_of_every_page_goes_through_its_checker() -> None:
 
 @pytest.mark.needs("testing")
 @pytest.mark.parametrize("name", CHECKED_HERE)
-def test_what_only_a_page_shows_keeps_its_promises(name: str) -> None:
+def test_extensions_of_other_pages_pass_their_checker(name: str) -> None:
     (block,) = (extensions(page)[name] for page in PAGES if name in extensions(page))
     names: dict[str, Any] = {}
     exec(block.text, names)

@@ -1,4 +1,4 @@
-"""Private names stay in their module."""
+"""Use of private names outside of their module."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}  # public, in spit
 
 
 def private_names(path: Path) -> Iterator[str]:
-    """What a module takes from other modules of ours that is not theirs to give.
+    """Yield the private names that a module takes from other modules of ours.
 
-    A leading underscore is private, but for `__version__` and its like and for protocols of others
+    A leading underscore is private, except in `__version__` and the like and in foreign protocols
     (`_repr_html_`).
     """
     tree = ast.parse(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The notebooks run, and show what they have stored."""
+"""Runs of the notebooks, compared with their stored output."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def run_cell(source: str, space: dict[str, Any]) -> tuple[str, Any]:
 
 
 def check_output(output: dict[str, Any], value: Any) -> None:
-    """Check that a value shows itself as it is stored: in the same forms, with the same text."""
+    """Check that a value has the stored forms and the stored text."""
     data = {kind: "".join(parts) for kind, parts in output["data"].items()}
     assert repr(value) == data["text/plain"] or data["text/plain"].startswith("{")
-    # A figure of matplotlib has such a method, which returns nothing.
+    # A figure of matplotlib has `_repr_html_` too, which returns nothing.
     assert ("text/html" in data) == bool(value._repr_html_())
     if "image/png" in data:
         assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
@@ -63,7 +63,7 @@ def test_every_cell_runs_and_shows_what_the_notebook_shows(path: Path) -> None:
     for cell in cells_of(path):
         printed, value = run_cell("".join(cell["source"]), space)
         stored = "".join(line for o in cell["outputs"] for line in o.get("text", ()))
-        # The page's size and version are the only things that may change.
+        # Only the page's size and version may change.
         if "kB" not in stored and "|v:" not in stored:
             assert printed == stored
         for output in cell["outputs"]:
@@ -72,7 +72,7 @@ def test_every_cell_runs_and_shows_what_the_notebook_shows(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_is_small_whole_and_has_pictures(path: Path) -> None:
+def test_a_notebook_is_small_complete_and_has_pictures(path: Path) -> None:
     assert path.stat().st_size <= LARGEST
     cells = cells_of(path)
     assert [cell["execution_count"] for cell in cells] == [*range(1, len(cells) + 1)]

@@ -1,4 +1,4 @@
-"""The site builds without a warning and loads nothing from outside."""
+"""The documentation site: built without warnings, and loading nothing from outside."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-# What a browser fetches by itself, tag by tag; links that a reader may follow are not among them.
+# A browser fetches these attributes by itself; links that a reader may follow are not among them.
 _LOADS = {
     "script": ("src",),
     "img": ("src", "srcset"),
@@ -32,13 +32,13 @@ _LOADS = {
 }
 _OUTSIDE = re.compile(
     r"^\s*([a-z][a-z0-9+.-]*:)?//(?!www\.w3\.org/)", re.IGNORECASE
-)  # a namespace's name
+)  # the name of a namespace, not an address
 _IN_STYLES = re.compile(r"url\(\s*['\"]?([^'\")]+)|@import\s+['\"]([^'\"]+)")
 _IN_SCRIPTS = re.compile(r"['\"`]((?:https?:|wss?:)?//[\w.-]+\.[a-z]{2,}[^'\"`]*)")
 
 
 class _Loaded(HTMLParser):
-    """Collects what a page loads."""
+    """Collector of the addresses that a page loads."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ def in_styles(text: str) -> list[str]:
 
 
 def loaded(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Each file of a site and each address that it loads."""
+    """Yield each file of a site with each address that it loads."""
     for path in sorted(folder.rglob("*")):
         if path.suffix not in (".html", ".css", ".js", ".svg"):
             continue
@@ -85,10 +85,10 @@ def loaded(folder: Path) -> Iterator[tuple[Path, str]]:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    # A fifth of the time would go to looking for what only refers to itself.
+    # Garbage collection would take a fifth of the time.
     build = "import gc, sys; gc.disable(); from sphinx.cmd.build import main; sys.exit(main())"
     command = [sys.executable, "-c", build, "-W", "--keep-going", "-q", "-E", "-c", "docs", "."]
-    # Every page's list of what is on it without each function: a quarter of the time.
+    # A contents list on every page, without single functions, saves a quarter of the time.
     command += ["-D", "toc_object_entries=0", "-D", "smartquotes=0"]
     built = subprocess.run(
         [*command, "-d", str(folder / "doctrees"), str(folder / "html")],
@@ -109,7 +109,7 @@ def test_the_site_loads_nothing_from_outside(site: Path) -> None:
 
 
 @pytest.mark.slow
-def test_every_command_format_and_public_name_has_its_place(site: Path) -> None:
+def test_every_command_format_and_public_name_is_on_the_site(site: Path) -> None:
     commands = (site / "docs" / "commands.html").read_text(encoding="utf-8")
     assert all(f'id="gammacp-{name}"' in commands for name in ("gamma", "bench-merge", "cite"))
     formats = (site / "docs" / "every-format.html").read_text(encoding="utf-8")
@@ -132,6 +132,6 @@ def test_every_command_format_and_public_name_has_its_place(site: Path) -> None:
         "<script>fetch('https://example.org/data')</script>",
     ],
 )
-def test_what_would_be_loaded_is_seen(page: str, tmp_path: Path) -> None:
+def test_loaded_addresses_are_found(page: str, tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(page, encoding="utf-8")
     assert any(_OUTSIDE.match(address) for _, address in loaded(tmp_path))

@@ -1,4 +1,4 @@
-"""The atlas of real corpora: its arithmetic, and what it says of a corpus that is not there."""
+"""The atlas of real corpora: its arithmetic, and reports on corpora that are missing."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def document(shift: float) -> Continuum:
     return Continuum.from_units(units)
 
 
-def test_a_corpus_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_corpus_is_named(tmp_path: Path) -> None:
     assert read(CORPORA[0], None) == "no --data DIR"
     assert read(CORPORA[0], tmp_path) == f"{CORPORA[0].path} is not there"
     path = tmp_path / CORPORA[0].path
@@ -30,12 +30,12 @@ def test_a_corpus_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert "toxic-spans.csv:2" in told
 
 
-def test_every_corpus_says_where_it_is_from() -> None:
+def test_every_corpus_names_its_source() -> None:
     assert all(c.licence and c.source and c.about for c in CORPORA)
     assert len({c.name for c in CORPORA}) == len(CORPORA)
 
 
-def test_documents_are_drawn_the_same_each_time() -> None:
+def test_the_same_documents_are_drawn_each_time() -> None:
     documents = {f"d{i}": document(i / 10) for i in range(30)}
     assert list(sample_documents(documents, 5)) == list(sample_documents(documents, 5))
     assert len(sample_documents(documents, 5)) == 5
@@ -43,7 +43,7 @@ def test_documents_are_drawn_the_same_each_time() -> None:
     assert list(sample_documents({"empty": empty, "d": document(1)}, 5)) == ["d"]
 
 
-def test_a_document_is_looked_at_whole_by_category_and_by_pair() -> None:
+def test_a_document_is_measured_whole_by_category_and_by_pair() -> None:
     brat = next(c for c in CORPORA if c.name == "names (CoNLL)")
     items = list(items_of(brat, {"d": document(1)}, 1))
     assert [i.places for i in items] == [
@@ -68,7 +68,7 @@ def test_disagreement_of_any_measure(score: Score, expected: tuple[float, float]
     assert disagreement(score) == pytest.approx(expected)
 
 
-def test_a_corpus_of_one_document_has_that_documents_value() -> None:
+def test_a_corpus_of_one_document_has_the_value_of_that_document() -> None:
     c = document(4)
     for name, score in measure(c, ["gamma", "kappa-d", "cu-alpha", "ser"], samples=10).items():
         part = disagreement(score)

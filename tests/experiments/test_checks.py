@@ -12,7 +12,7 @@ from gammacp.bench.ledger.series import Series
 
 
 def series(*y: float, sets: int = 0, noise: float = 0.01) -> Series:
-    """A curve, and `sets` sets around it if there are any."""
+    """Return a curve, with `sets` sets around it if there are any."""
     x = np.arange(len(y)) / max(len(y) - 1, 1)
     drawn = np.random.default_rng(0).normal(y, noise, (sets, len(y)))
     return Series(x, np.array(y), tuple(map(str, y)), drawn if sets else None)
@@ -110,13 +110,13 @@ def test_pairs_of_curves_are_compared_set_by_set() -> None:
     assert not CHECKS["close-to"].call(first, second, {"tolerance": 0.05}).holds
 
 
-def test_too_few_sets_leave_a_sentence_open() -> None:
+def test_too_few_sets_leave_a_claim_open() -> None:
     verdict = CHECKS["decreasing"].call(series(*LINE, sets=3, noise=1.0), None, {})
     assert (verdict.holds, verdict.open) == (False, True)
 
 
 @pytest.mark.parametrize(("check", "first", "other", "parameters", "holds"), CASES)
-def test_checks(
+def test_checks_hold_or_fail_as_expected(
     check: str, first: Series, other: Series | None, parameters: Mapping[str, Any], holds: bool
 ) -> None:
     verdict = CHECKS[check].call(first, other, parameters)
@@ -129,15 +129,20 @@ def test_every_check_is_tested_both_ways() -> None:
     assert seen == {(name, holds) for name in CHECKS for holds in (True, False)}
 
 
-def test_registered_requirements_are_painted_as_registered() -> None:
-    """Exact F₁ is near 0 at random without being corrected; a probe that fails stays grey."""
+def test_requirements_of_measures_combine_registry_and_probe() -> None:
+    """A requirement counts as met only if neither the registry nor the probe says no.
+
+    Exact F₁, for example, is near 0 at random without any correction for chance.
+    """
     assert met({"registry": "no", "probe": "yes"}) == "no"
     assert met({"registry": "yes", "probe": "no"}) == "no"
     assert met({"registry": None, "probe": "partly"}) == "partly"
 
 
-def test_units_keep_their_order_under_small_shifts_alone() -> None:
-    """Figure 23's sentence at all magnitudes: as many units, which swap if shifted far."""
+def test_units_keep_their_order_only_under_small_shifts() -> None:
+    """The number of units is constant at all magnitudes (figure 23), but large shifts swap
+    units.
+    """
     rows = order_by_magnitude(4)
     assert all(row["share_same_number"] == 1 for row in rows)
     assert rows[0]["share_same_order"] == 1

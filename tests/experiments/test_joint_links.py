@@ -1,4 +1,4 @@
-"""The study of joint alignment: with links that hardly count it is γ's own alignment."""
+"""The study of joint alignment, which gives γ's own alignment for nearly weightless links."""
 
 from importlib import import_module
 from itertools import combinations, permutations
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(not (ROOT / "experiments").exists(), reason="needs a checkout")
 
 
-def test_links_that_hardly_count_leave_the_alignment_of_units():
+def test_nearly_weightless_links_leave_the_alignment_of_units():
     study = import_module("experiments.joint_links")
     for k in range(3):
         c = study.drawn(8.0, np.random.default_rng(k))
@@ -26,7 +26,7 @@ def test_links_that_hardly_count_leave_the_alignment_of_units():
 
 @pytest.mark.parametrize("weight", [0.25, 1.0, 3.0])
 def test_joint_alignment_by_brute_force(weight):
-    """Three units and two links each: all ways to pair units, and links on them."""
+    """The cost is the least over all pairings of three units and of two links each."""
     study = import_module("experiments.joint_links")
     rng = np.random.default_rng(3)
     places = {name: np.sort(rng.uniform(0, 30, 3)) for name in "AB"}

@@ -1,4 +1,4 @@
-"""Verdicts on curves of units that keep their order are told apart from those that are free."""
+"""Verdicts on curves of units that keep their order, apart from those that do not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from experiments.hidden_configuration import Configuration, errors
 from shuffling import Position, parse_errors
 
 
-def test_sentences_on_shifted_units_are_taken_and_no_others() -> None:
+def test_only_claims_on_shifted_units_are_taken() -> None:
     shifts = "mathet2015_fig26/position.csv"
     found = kept_order.sentences({shifts})
     assert found
@@ -31,7 +31,7 @@ def test_changes_are_counted_by_hand() -> None:
 
 
 def write_curve(folder: Path, values: list[list[float]]) -> None:
-    """Write the curve of one measure under shifts; a list of sets for each magnitude."""
+    """Write the curve of one measure under shifts, from the sets of each magnitude."""
     lines = ["error,magnitude,measure,mean,sd,sets,undefined,values"]
     for number, sets in enumerate(values):
         x = number / (len(values) - 1)
@@ -42,7 +42,7 @@ def write_curve(folder: Path, values: list[list[float]]) -> None:
     (folder / "position.csv").write_text("\n".join(lines) + "\n")
 
 
-def test_a_sentence_has_the_verdict_of_each_curve(tmp_path: Path) -> None:
+def test_a_claim_has_the_verdict_of_each_curve(tmp_path: Path) -> None:
     free = tmp_path / "mathet2015_fig26"
     kept = tmp_path / "kept"
     noise = [0.0, 0.01, -0.01, 0.02, -0.02, 0.0]

@@ -1,8 +1,8 @@
-"""The ledger of this checkout: its form, and that each sweep claim fails where it is contradicted.
+"""Claims of the ledger: their form, and their failure on mutants that contradict them.
 
-A mutant is the curve that a claim looks at, changed so that the sentence is false of it: flat,
-bent, raised, lowered, swapped with the other curve, reversed. Which of these contradict a sentence
-follows from what its check says in words, not from the check's code.
+A mutant is the curve of a claim, changed so that the claim is false: flat, bent, raised, lowered,
+swapped with the other curve or reversed. The mutants of a check follow from its description, not
+from its code.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ def bent(s: Series, other: Series | None, _: Mapping[str, Any]) -> Pair:
 
 
 def above(s: Series, other: Series | None, p: Mapping[str, Any]) -> Pair:
-    """All of the curve above what is said of it."""
+    """Raise the whole curve above its stated limit."""
     limit = p.get("high", p.get("value"))
-    if "low" in p and "value" in p:  # crosses
+    if "low" in p and "value" in p:  # a crossing
         limit = p["value"]
     return _with(s, s.y - np.nanmin(s.y) + limit + 0.2), other
 
@@ -76,7 +76,7 @@ def below(s: Series, other: Series | None, p: Mapping[str, Any]) -> Pair:
 
 
 def shifted(s: Series, other: Series | None, p: Mapping[str, Any]) -> Pair:
-    """Past the middle of where it should be crossed, and half of the rest."""
+    """Move the crossing outside of the stated range."""
     place = p["high"] + 0.5 * (s.x[-1] - p["high"]) if p["high"] < s.x[-1] else p["low"] / 2
     return _with(s, p["value"] + (place - s.x)), other
 
@@ -104,12 +104,12 @@ def worded(s: Series, other: Series | None, _: Mapping[str, Any]) -> Pair:
 
 
 def beyond(s: Series, other: Series | None, p: Mapping[str, Any]) -> Pair:
-    """Off by more than is allowed."""
+    """Move the value away by more than the tolerance."""
     return _with(s, p["value"] + 0.2 + 3 * p.get("tolerance", 0)), other
 
 
 def middling(s: Series, other: Series | None, _: Mapping[str, Any]) -> Pair:
-    """In the middle of those that it should stand out from."""
+    """Move the curve to the middle of those from which it should differ."""
     assert other is not None
     y = other.y.copy()
     y[[np.flatnonzero(y == v)[0] for v in s.y]] = np.nanmean(y)
@@ -138,7 +138,7 @@ CONTRADICTING: dict[str, tuple[Mutant, ...]] = {
 
 
 def mutants_of(predicate: Predicate) -> tuple[Mutant, ...]:
-    """What contradicts a predicate; of words, other words."""
+    """Return the mutants that contradict a predicate; for words, other words."""
     if isinstance(predicate.parameters.get("value"), str):
         return (worded,)
     return CONTRADICTING[predicate.check]
@@ -166,8 +166,8 @@ def test_sweep_claims_fail_where_they_are_contradicted() -> None:
     assert len(survivors) <= (1 - SHARE) * told, survivors
 
 
-def test_every_sentence_is_false_of_some_data() -> None:
-    """A sentence that nothing contradicts would count as reproduced whatever was measured."""
+def test_every_claim_is_false_for_some_data() -> None:
+    """A claim that nothing contradicts would count as reproduced whatever was measured."""
     idle = []
     for claim in (c for one in LEDGERS for c in one.claims):
         verdicts = []
@@ -182,15 +182,15 @@ def test_every_sentence_is_false_of_some_data() -> None:
     assert idle == []
 
 
-def test_every_experiment_of_the_ledger_is_there() -> None:
+def test_every_experiment_of_the_ledger_exists() -> None:
     there = find(ROOT / "experiments")
     named = {p.experiment for one in LEDGERS for c in one.claims for p in c.tests}
     assert named <= there.keys()
 
 
 @pytest.mark.parametrize("ledger", LEDGERS, ids=lambda one: one.name)
-def test_a_sentence_stands_once(ledger: Any) -> None:
-    """Two claims on one thing with the very same predicates are one sentence."""
+def test_a_claim_occurs_once(ledger: Any) -> None:
+    """Two claims with exactly the same predicates are one claim."""
     seen = [repr(claim.tests) for claim in ledger.claims]
     assert len(seen) == len(set(seen))
 
@@ -198,8 +198,8 @@ def test_a_sentence_stands_once(ledger: Any) -> None:
 @pytest.mark.parametrize(
     "name", ["mathet2015_examples", "mathet2015_fig05", "mathet2015_fig10", "mathet2011_table3"]
 )
-def test_results_come_out_again_to_the_last_digit(name: str, tmp_path: Path) -> None:
-    """The committed tables are what this code writes."""
+def test_results_are_reproduced_to_the_last_digit(name: str, tmp_path: Path) -> None:
+    """The committed tables equal those that the code writes."""
     written = run(load(name, ROOT / "experiments"), tmp_path, quick=False, data=None)
     committed = sorted((ROOT / "results" / name).glob("*.csv"))
     assert committed

@@ -1,4 +1,4 @@
-"""Makers of null processes do what their sentences say; rows and tables by hand."""
+"""Makers of null processes against their descriptions, and rows of tables by hand."""
 
 import math
 from itertools import pairwise
@@ -18,7 +18,7 @@ from experiments import unequal_sizes as sizes  # noqa: E402
 from experiments._independent_lexica import WORDS, text  # noqa: E402
 from experiments._null_processes import KINDS, NULL_PROCESSES  # noqa: E402
 
-# The studies of zero register measures of their own, which other tests must not meet.
+# The studies of zero register measures, which other tests must not see.
 for _name in set(MEASURES) - _KNOWN:
     MEASURES.unregister(_name)
 
@@ -67,7 +67,7 @@ def test_copies_are_equal_and_the_others_are_not() -> None:
 def test_lists_mark_every_occurrence_of_their_words(bursts: bool) -> None:
     words = text(np.random.default_rng(3), 400, bursts=bursts)
     c = made("lexica, bursts" if bursts else "lexica", 3)
-    # Words are drawn first, then a length for each that there is.
+    # Words are drawn first, then a length for each word that occurs.
     rng = np.random.default_rng(3)
     text(rng, 400, bursts=bursts)
     lengths = rng.integers(3, 9, WORDS)[words]
@@ -92,7 +92,7 @@ def test_nobody_marks_anything_in_a_pause() -> None:
 
 
 def test_a_tilt_leaves_a_third_of_the_units_to_the_second_half() -> None:
-    """∫ 1 − .75x from .5 to 1 is .219 of .625: 35 %."""
+    """By hand, ∫ 1 − .75x from .5 to 1 is .219 of .625: 35 %."""
     late = []
     for seed in range(100):
         c = made("tilt", seed)
@@ -100,8 +100,8 @@ def test_a_tilt_leaves_a_third_of_the_units_to_the_second_half() -> None:
     assert np.mean(late) == pytest.approx(0.35, abs=0.03)
 
 
-def test_bursts_have_uneven_gaps_and_a_quota_is_never_passed() -> None:
-    """Coefficients of variation of gamma gaps: 1/√.4 = 1.6 against 1/√2 = .7."""
+def test_bursts_have_uneven_gaps_and_a_quota_is_never_exceeded() -> None:
+    """By hand, gamma gaps have coefficients of variation 1/√.4 = 1.6 and 1/√2 = .7."""
     variation = {}
     for name in ("like", "bursts"):
         gaps = []
@@ -115,14 +115,14 @@ def test_bursts_have_uneven_gaps_and_a_quota_is_never_passed() -> None:
     assert all(len(spans(c, name)) <= 20 for name in c.annotators)
 
 
-def test_a_document_has_the_two_of_its_team() -> None:
+def test_a_document_has_the_two_annotators_of_its_team() -> None:
     corpus = made("teams")
     for k, c in enumerate(corpus.values()):
         there = {u.annotator for u in c}
         assert there == {f"team {k % 4} a", f"team {k % 4} b"}
 
 
-def test_links_go_where_the_sentence_says() -> None:
+def test_links_go_where_the_description_says() -> None:
     steps = {}
     for name in ("adjacent links", "links beside", "backward links"):
         links = [x for seed in range(5) for x in made(name, seed).links]
@@ -134,7 +134,7 @@ def test_links_go_where_the_sentence_says() -> None:
 
 
 def test_hubs_are_linked_to_most() -> None:
-    """Zipf over 20 units: the most popular one has 1/3.6 = 28 % of the links."""
+    """By Zipf's law over 20 units, the most popular one has 1/3.6 = 28 % of the links."""
     tops = []
     for seed in range(20):
         links = [x.target for x in made("hubs", seed).links if x.annotator == "A1"]
@@ -143,7 +143,7 @@ def test_hubs_are_linked_to_most() -> None:
 
 
 def test_a_row_by_hand() -> None:
-    """One of two with p is small; of 1 in 2 the limit is √.95, as 1 − x² = .05 there."""
+    """One of two p-values is small; the upper limit of 1 in 2 is √.95, where 1 − x² = .05."""
     process = NULL_PROCESSES["like"]
     outcomes = [
         catalogue.found(0.1, 0.05), catalogue.found(0.3, 0.06), catalogue.found(math.nan, None),
@@ -175,14 +175,14 @@ def test_the_page_has_the_worst_rows() -> None:
     assert table.strip() in (ROOT / "docs" / "tests.md").read_text(encoding="utf-8")
 
 
-def test_agreement_is_found_and_independence_mostly_not() -> None:
+def test_agreement_is_found_and_independence_mostly_is_not() -> None:
     c = made("copies")
     both = Continuum.from_units([u for u in c if u.annotator != "A1"], annotators=("A2", "A3"))
     assert catalogue.of_gamma(both, 0)["gamma"] == catalogue.Found(1.0, True)
     assert catalogue.of_crowd(made("schools of mistakes"), 0)["a pair copied"].small is False
 
 
-def test_sizes_vary_as_they_should() -> None:
+def test_unequal_sizes_vary() -> None:
     rng = np.random.default_rng
     equal = np.diff(sizes.boundaries_of(0.0, rng(0)), prepend=0, append=sizes.MASS)
     assert {*equal.tolist()} == {100}
@@ -194,7 +194,7 @@ def test_sizes_vary_as_they_should() -> None:
     assert 0.4 < variations[0] < 0.55 < 0.8 < variations[1]
 
 
-def test_errors_are_as_large_as_they_say() -> None:
+def test_errors_have_the_stated_sizes() -> None:
     rng = np.random.default_rng
     truth = sizes.boundaries_of(1.0, rng(1))
     own = np.diff(truth, prepend=0, append=sizes.MASS)

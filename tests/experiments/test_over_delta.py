@@ -1,4 +1,4 @@
-"""γ over Δ and the anchor: by other settings and by brute force."""
+"""γ over Δ and the anchor, against other settings and brute force."""
 
 import math
 
@@ -15,7 +15,7 @@ from gammacp.errors import UsageError
 COSTS = st.lists(st.sampled_from([0.0, 0.5, 1.0, 1.5, 2.0, math.inf]), min_size=1, max_size=12)
 
 
-def test_a_missing_unit_that_costs_twice_as_much_is_half_of_both_weights() -> None:
+def test_scaling_delta_equals_dividing_both_weights() -> None:
     text = load("alex-paul-suzan")
     found = gamma_over_delta(text, [0.5, 1.0, 2.0], samples=40, seed=3)
     for factor, score in found.scores.items():
@@ -32,7 +32,7 @@ def test_weights_of_the_settings_count_too() -> None:
     )
 
 
-def test_a_dissimilarity_of_your_own() -> None:
+def test_a_custom_dissimilarity_is_scaled_too() -> None:
     class Halves:
         signature = "halves"
 
@@ -46,7 +46,7 @@ def test_a_dissimilarity_of_your_own() -> None:
 
 
 @given(COSTS, COSTS)
-def test_the_anchor_parts_the_shares_by_most(observed: list[float], random: list[float]) -> None:
+def test_the_anchor_separates_the_shares_most(observed: list[float], random: list[float]) -> None:
     found = crossing(np.array(observed), np.array(random))
     gains = {
         x: sum(o <= x for o in observed) / len(observed) - sum(r <= x for r in random) / len(random)
@@ -59,7 +59,7 @@ def test_the_anchor_parts_the_shares_by_most(observed: list[float], random: list
 
 
 def test_the_anchor_of_two_documents_by_hand() -> None:
-    """Chance deals the texts anew: there, one's only unit meets the other text's."""
+    """The anchor costs 4/3, by hand: in random sets, boxes of different documents meet."""
     boxes = {"park": [(0, 10), (5, 15)], "yard": [(40, 50), (40, 50)]}
     corpus = Corpus.from_continua(
         {
@@ -72,14 +72,14 @@ def test_the_anchor_of_two_documents_by_hand() -> None:
     iou = Combined(positional="iou")
     anchor = gamma_over_delta(corpus, [1.0], dissimilarity=iou, samples=30).anchor
     assert anchor is not None
-    # 5 of 15 in common: IoU 1/3 costs 4/3, IoU 1 costs nothing; 0 and 4/3 are nearest in the texts,
-    # and by chance boxes of different texts are apart.
+    # Boxes with 5 of 15 in common have IoU 1/3 and cost 4/3, equal boxes cost nothing. So the
+    # nearest costs in the texts are 0 and 4/3, and by chance boxes of different texts are apart.
     assert (anchor.cost, anchor.units, anchor.of) == (pytest.approx(4 / 3), 4, 4)
     assert anchor.kept == 1.0 and anchor.factor == pytest.approx(2 / 3)
     assert anchor.by_chance < 1
 
 
-def test_nearest_units_are_those_of_others() -> None:
+def test_nearest_units_are_those_of_other_annotators() -> None:
     units = [Unit(a, s, s + 4.0) for a, starts in {"A": (0, 1), "B": (8,)}.items() for s in starts]
     text = Continuum.from_units([*units, Unit("C", 30, 34)], bounds=(0, 40))
     anchor = gamma_over_delta(text, [1.0], samples=30).anchor
@@ -98,6 +98,6 @@ def test_no_anchor_where_all_places_cost_the_same() -> None:
 
 
 @pytest.mark.parametrize("factors", [[], [0.0], [-1.0], [math.inf], [1.0, 1.0]])
-def test_factors_that_cannot_be(factors: list[float]) -> None:
+def test_impossible_factors_are_refused(factors: list[float]) -> None:
     with pytest.raises(UsageError):
         gamma_over_delta(load("alex-paul-suzan"), factors)

@@ -1,4 +1,4 @@
-"""The page on populations shows what was measured."""
+"""The documentation page on populations, which shows the measured rows."""
 
 import csv
 from pathlib import Path

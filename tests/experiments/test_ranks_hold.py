@@ -1,4 +1,4 @@
-"""The study of intervals of ranks knows the truth that it holds them against."""
+"""The study of intervals of ranks, whose true ranks are known."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_the_true_ranks_follow_the_slopes_and_equal_curves_share_theirs() -> Non
     assert saturated[-1] == (5, 5)
 
 
-def test_noise_has_the_variance_that_it_is_said_to_have() -> None:
+def test_noise_has_the_stated_variance() -> None:
     z = np.random.default_rng(0).standard_normal(400_000)
     for noise in ranks_hold.NOISES.values():
         drawn = noise(z)
@@ -34,4 +34,4 @@ def test_a_share_of_tables_that_hold() -> None:
     row = ranks_hold.coverage_row("all different", "normal", 4, 6)
     assert row["runs"] == 6
     assert float(str(row["holds"])) >= 4 / 6
-    assert float(str(row["mean_width"])) > 2  # four sets tell little
+    assert float(str(row["mean_width"])) > 2  # four sets say little

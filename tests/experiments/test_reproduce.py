@@ -39,7 +39,7 @@ reason = "a judgement"
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    # What a study loads is told to the workers of later tests otherwise.
+    # Otherwise workers of later tests would be told to import the study.
     monkeypatch.setattr("gammacp.plugins.LOADED", {})
     folder = tmp_path / f"study_{next(NUMBERS)}"
     folder.mkdir()
@@ -49,7 +49,10 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def folder_of(checkout: Path) -> Path:
-    """Return the folder of the experiments: a package, which a process has one of by its name."""
+    """Return the folder of the experiments.
+
+    It is a package, and a process can import only one of a name, so each test has its own name.
+    """
     (folder,) = checkout.glob("study_*")
     return folder
 
@@ -70,7 +73,7 @@ def write(checkout: Path, text: str, name: str = "toy2001") -> None:
     (folder / f"{name}.toml").write_text(text)
 
 
-def test_run_and_check(run: Run, checkout: Path) -> None:
+def test_a_claim_is_run_and_then_checked(run: Run, checkout: Path) -> None:
     claims(checkout)
     result = reproduce(run, checkout, "toy", "--json")
     assert result.code == 0
@@ -80,7 +83,7 @@ def test_run_and_check(run: Run, checkout: Path) -> None:
     assert reproduce(run, checkout, "--check").code == 0
 
 
-def test_a_coarse_run_says_what_it_does_not_check(run: Run, checkout: Path) -> None:
+def test_a_coarse_run_names_the_claims_it_does_not_check(run: Run, checkout: Path) -> None:
     claims(checkout, more="full_scale = true")
     assert "not checked: 1\n" in reproduce(run, checkout, "toy", "--quick").out
     told = json.loads(reproduce(run, checkout, "toy", "--quick", "--json").out)
@@ -88,7 +91,9 @@ def test_a_coarse_run_says_what_it_does_not_check(run: Run, checkout: Path) -> N
     assert "not checked" not in reproduce(run, checkout, "--check").out
 
 
-def test_what_reads_results_of_others_runs_after_them(run: Run, checkout: Path) -> None:
+def test_an_experiment_that_reads_results_of_others_runs_after_them(
+    run: Run, checkout: Path
+) -> None:
     claims(checkout)
     text = (folder_of(checkout) / "toy.py").read_text()
     (folder_of(checkout) / "first.py").write_text(f"{text}\nREADS = ('toy',)\n")
@@ -121,16 +126,16 @@ def test_a_failing_claim_exits_1_unless_explained(run: Run, checkout: Path) -> N
     assert "it rises" in result.out
 
 
-def test_an_explanation_that_is_not_needed_is_an_error(run: Run, checkout: Path) -> None:
+def test_an_unneeded_explanation_is_an_error(run: Run, checkout: Path) -> None:
     claims(checkout, more='fails_because = "it rises"')
     result = reproduce(run, checkout, "toy")
     assert result.code == 1
     assert "holds, and still says why it fails" in result.err
-    # A coarse run does not tell.
+    # A coarse run cannot know.
     assert reproduce(run, checkout, "--check", "--quick").code == 0
 
 
-def test_failed_and_paper_choose_what_is_shown(run: Run, checkout: Path) -> None:
+def test_options_failed_and_paper_select_claims(run: Run, checkout: Path) -> None:
     claims(checkout)
     write(checkout, CLAIM.format(measure="ser", y="y", more='fails_because = "r"'), "rival2002")
     everything = reproduce(run, checkout, "toy")
@@ -152,7 +157,7 @@ def test_failed_and_paper_choose_what_is_shown(run: Run, checkout: Path) -> None
     assert "there are: rival2002, toy2001" in wrong.err
 
 
-def test_what_holds_by_definition_or_was_fitted_is_not_reproduced(run: Run, checkout: Path) -> None:
+def test_definitions_and_fitted_claims_do_not_count_as_reproduced(run: Run, checkout: Path) -> None:
     def told() -> str:
         return reproduce(run, checkout, "toy").out.splitlines()[-2]
 
@@ -166,7 +171,7 @@ def test_what_holds_by_definition_or_was_fitted_is_not_reproduced(run: Run, chec
 
 
 def test_too_few_sets_are_no_failure_to_reproduce(run: Run, checkout: Path) -> None:
-    """Two sets of which one rises and one falls decide nothing."""
+    """One of two sets rises and one falls, which decides nothing."""
     rows = "measure,x,mean,values\\ngamma,0,0.7,1 0.4\\ngamma,1,0.55,0.5 0.6\\n"
     text = GOOD.partition('write_text("')[0] + f'write_text("{rows}")\n'
     (folder_of(checkout) / "toy.py").write_text(text)
@@ -227,7 +232,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("more", "kind", "message"), BROKEN)
-def test_a_ledger_that_cannot_be_meant_is_an_error(
+def test_an_invalid_ledger_is_an_error(
     run: Run, checkout: Path, more: str, kind: str, message: str
 ) -> None:
     text = CLAIM.format(measure="gamma", y="y", more=more).replace('"sweep"', f'"{kind}"')
@@ -299,7 +304,7 @@ def test_all_of_no_experiments_is_wrong_usage(run: Run, checkout: Path) -> None:
     assert run("reproduce", "--experiments", checkout / "empty").code == 0
 
 
-def test_data_that_does_not_ship(run: Run, checkout: Path) -> None:
+def test_data_that_do_not_ship_are_named(run: Run, checkout: Path) -> None:
     claims(checkout)
     path = folder_of(checkout) / "toy.py"
     path.write_text(GOOD + "\nNEEDS_DATA = True\n")
@@ -308,8 +313,8 @@ def test_data_that_does_not_ship(run: Run, checkout: Path) -> None:
     assert "--data DIR" in result.err
 
 
-def test_the_folder_may_have_any_name_and_what_lies_beside_it_does_not_run(tmp_path: Path) -> None:
-    """In a process of its own, and in its worker processes."""
+def test_the_folder_may_have_any_name_and_its_neighbours_do_not_run(tmp_path: Path) -> None:
+    """A folder of any name is imported in its own process and in worker processes."""
     folder = tmp_path / "studies"
     folder.mkdir()
     (folder / "_shared.py").write_text("def double(x):\n    return 2 * x\n")
@@ -348,7 +353,8 @@ def test_a_figure_is_kept_in_one_format(tmp_path: Path) -> None:
     sizes |= {"large.svg": LARGEST_SVG + 1, "small.png": 9, "alone.png": 7, "curves.csv": 3}
     for name, size in sizes.items():
         (tmp_path / name).write_bytes(b"x" * size)
-    # A thousand shades of grey and red; and noise, of which a picture is longer than an SVG.
+    # Two pictures have a thousand shades; noise compresses so badly that its PNG is longer than the
+    # SVG.
     shades = np.stack([np.tile(np.arange(40), (25, 1)) * 6, *np.indices((25, 40))], axis=-1)
     noise = np.random.default_rng(0).integers(256, size=(200, 200, 3))
     for name, colours in (("large", shades), ("longer", shades), ("shorter", noise)):
@@ -370,7 +376,7 @@ def test_a_figure_is_kept_in_one_format(tmp_path: Path) -> None:
     }
 
 
-def test_claims_that_change_after_the_run_are_told(run: Run, checkout: Path) -> None:
+def test_claims_that_change_after_the_run_are_reported(run: Run, checkout: Path) -> None:
     claims(checkout)
 
     def changed() -> object:
@@ -382,7 +388,7 @@ def test_claims_that_change_after_the_run_are_told(run: Run, checkout: Path) -> 
     claims(checkout, more="window = 0.5")
     assert changed() is True
     assert "changed after the run began: toy" in reproduce(run, checkout, "--check").out
-    # Why a claim fails can only be written afterwards.
+    # Why a claim fails can only be written after a run.
     claims(checkout, "ser", more='fails_because = "it rises"')
     assert reproduce(run, checkout, "toy").code == 0
     claims(checkout, "ser", more='fails_because = "it rises, and rises"')
@@ -410,7 +416,7 @@ def test_mutants_find_claims_that_cannot_fail(run: Run, checkout: Path) -> None:
     told = reproduce(run, checkout, "--mutants", "--json")
     assert told.code == 0
     (claim,) = json.loads(told.out)["claims"]
-    # γ goes from 1 to .5: raised or lowered, it still falls.
+    # γ falls from 1 to .5, and still falls if raised or lowered.
     assert claim["withstands"] == ["raised", "lowered"]
     assert claim["false_after"] == ["flat", "turned around", "two points exchanged"]
     wide = CLAIM.format(measure="gamma", y="y", more="low = -1e9\nhigh = 1e9")
@@ -420,7 +426,7 @@ def test_mutants_find_claims_that_cannot_fail(run: Run, checkout: Path) -> None:
     assert "cannot fail: §1: γ decreases" in told.out
 
 
-def test_a_new_experiment_runs_as_it_is_written(run: Run, tmp_path: Path) -> None:
+def test_a_new_experiment_runs_as_documented(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / f"study_{next(NUMBERS)}"
     done = run("reproduce", "--new", "moves", "--experiments", folder)
     assert (done.code, sorted(p.name for p in folder.rglob("moves.*"))) == (
@@ -447,7 +453,7 @@ def test_a_folder_that_cannot_be_a_package_is_refused(run: Run, tmp_path: Path, 
     assert "rename" in told.err
 
 
-def test_an_experiment_that_changes_after_its_run_is_told(run: Run, checkout: Path) -> None:
+def test_an_experiment_that_changes_after_its_run_is_reported(run: Run, checkout: Path) -> None:
     claims(checkout)
     assert reproduce(run, checkout, "toy").code == 0
     path = folder_of(checkout) / "toy.py"
@@ -456,9 +462,7 @@ def test_an_experiment_that_changes_after_its_run_is_told(run: Run, checkout: Pa
     assert told["changed_since_run"] == {"toy": {"claims": False, "experiment": True}}
 
 
-def test_a_claim_about_an_experiment_that_is_not_there_is_an_error(
-    run: Run, checkout: Path
-) -> None:
+def test_a_claim_about_a_missing_experiment_is_an_error(run: Run, checkout: Path) -> None:
     write(checkout, CLAIM.format(measure="gamma", y="y", more="").replace("toy/toy", "tyo/toy"))
     for arguments in (("--check",), ("toy",), ("--mutants",)):
         told = reproduce(run, checkout, *arguments)
@@ -480,9 +484,7 @@ def test_a_claim_about_an_experiment_that_is_not_there_is_an_error(
         ),
     ],
 )
-def test_claims_that_are_written_wrongly_are_named(
-    run: Run, checkout: Path, text: str, message: str
-) -> None:
+def test_invalid_claims_are_named(run: Run, checkout: Path, text: str, message: str) -> None:
     claims(checkout)
     assert reproduce(run, checkout, "toy").code == 0
     write(checkout, text)
@@ -514,12 +516,12 @@ def test_an_experiment_that_cannot_run_says_why(
     told = reproduce(run, checkout, "toy")
     assert (told.code, message in told.err) == (2, True), told.err
     if "wrote nothing" not in message:
-        # The others are listed all the same.
+        # The other experiments are listed nevertheless.
         listed = reproduce(run, checkout)
         assert (listed.code, "cannot run" in listed.out) == (0, True)
 
 
-def test_two_curves_at_once_are_an_error(run: Run, checkout: Path) -> None:
+def test_two_curves_in_one_predicate_are_an_error(run: Run, checkout: Path) -> None:
     rows = "measure,x,mean,values\ngamma,0,1,1 1\nser,0,1,1 1\n"
     text = GOOD.partition('write_text("')[0] + f"write_text({rows!r})\n"
     (folder_of(checkout) / "toy.py").write_text(text)

@@ -1,4 +1,4 @@
-"""The page on samples, sessions and alarms shows the rows of the experiment, and keeps its word."""
+"""The documentation page on samples, sessions and alarms, against the rows of the experiment."""
 
 import csv
 from pathlib import Path
@@ -25,15 +25,17 @@ def rows() -> list[dict[str, object]]:
         ]
 
 
-def test_the_tables_are_those_of_the_rows_and_the_page_leads_there() -> None:
+def test_the_tables_show_the_rows_and_the_page_links_to_them() -> None:
     shown = tables(rows(), [])
     assert shown == (FOUND / "tables.md").read_text(encoding="utf-8")
     page = (ROOT / "docs" / "sampling.md").read_text(encoding="utf-8")
     assert "`results/samples_hold/tables.md`" in page
 
 
-def test_levels_are_kept_where_the_page_says_so() -> None:
-    """Weighted samples, verdicts, pairs: the upper limit is at most .065, of 1000 runs and more."""
+def test_levels_are_kept_where_the_page_claims_it() -> None:
+    """Upper limits for weighted samples, verdicts and pairs are at most .065, from 1000 runs or
+    more.
+    """
     kept = ("two weighted samples", "replace, weighted", "a pair among alike ones")
     found = [r for r in rows() if r["study"] in kept]
     assert len(found) == 24 + 8 + 8
@@ -45,8 +47,8 @@ def in_order(row: dict[str, object]) -> bool:
     return str(row["study"]).startswith("order, ")
 
 
-def test_sessions_and_changes_over_time_hold_but_where_the_page_says_not() -> None:
-    """With 500 runs a level of .05 is told to .02."""
+def test_sessions_and_changes_over_time_hold_except_where_the_page_says_not() -> None:
+    """With 500 runs, a level of .05 is known to ±.02."""
     sessions = [r for r in rows() if r["study"] == "sessions"]
     assert len(sessions) == 9 * 2 * 5
     assert all(float(str(r["upper"])) <= 0.06 for r in sessions)
@@ -64,8 +66,11 @@ def test_sessions_and_changes_over_time_hold_but_where_the_page_says_not() -> No
         assert max(levels.values()) > 0.1
 
 
-def test_who_joins_late_and_careless_makes_nobody_else_change() -> None:
-    """The mean change of the others is 0: it was .14 before who is there was counted."""
+def test_a_careless_latecomer_makes_nobody_else_change() -> None:
+    """The mean change of the other annotators is 0.
+
+    It was .14 before changes took account of who is present.
+    """
     careless = Campaign(late=1, careless=3.0)
     g = np.random.default_rng(1)
     found = []

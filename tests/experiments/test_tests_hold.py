@@ -1,4 +1,4 @@
-"""The page on tests and intervals shows the rows of the experiment, all of them."""
+"""The documentation page on tests and intervals, against all rows of the experiment."""
 
 import csv
 from pathlib import Path
@@ -22,7 +22,7 @@ def _value(key: str, text: str) -> object:
     return float(text) if text else None
 
 
-def test_the_tables_are_those_of_the_rows_and_the_page_leads_there() -> None:
+def test_the_tables_show_the_rows_and_the_page_links_to_them() -> None:
     shown = tables(rows("levels.csv"), rows("coverage.csv"))
     assert shown == (FOUND / "tables.md").read_text(encoding="utf-8")
     page = (ROOT / "docs" / "tests.md").read_text(encoding="utf-8")
@@ -40,8 +40,8 @@ def test_every_level_has_a_thousand_runs_its_limit_and_a_power() -> None:
             assert level < limit < level + 0.03
 
 
-def test_goals_are_kept_where_the_page_says_so() -> None:
-    """Named clusters, groups, γ over documents and about them: no upper limit above .07."""
+def test_goals_are_kept_where_the_page_claims_it() -> None:
+    """For named clusters, groups and γ over documents, no upper limit is above .07."""
     kept = ("clusters named", "groups", "over documents", "between", "replace, clusters named")
     worst = dict.fromkeys(kept, 0.0)
     for row in rows("levels.csv"):
@@ -50,8 +50,8 @@ def test_goals_are_kept_where_the_page_says_so() -> None:
     assert max(worst.values()) <= 0.07
 
 
-def test_the_limit_is_clopper_and_pearsons() -> None:
-    """Of 5 in 100 it is 10.2 %, of 0 in 100 the 1 − .05^(1/100)."""
+def test_the_upper_limit_is_that_of_clopper_and_pearson() -> None:
+    """The limit is 10.2 % for 5 in 100, and 1 − .05^(1/100) for 0 in 100."""
     assert round(upper(5, 100), 4) == 0.1023
     assert abs(upper(0, 100) - (1 - 0.05 ** (1 / 100))) < 1e-12
     assert upper(7, 7) == 1.0

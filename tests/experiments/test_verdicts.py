@@ -1,4 +1,4 @@
-"""The page on the verdict shows the rows of the experiment, all of them."""
+"""The documentation page on verdicts, against all rows of the experiment."""
 
 import csv
 from pathlib import Path
@@ -15,7 +15,7 @@ def rows() -> list[dict[str, object]]:
         return [{k: numbers.get(k, str)(v) for k, v in r.items()} for r in csv.DictReader(file)]
 
 
-def test_the_tables_are_those_of_the_rows_and_the_page_leads_there() -> None:
+def test_the_tables_show_the_rows_and_the_page_links_to_them() -> None:
     shown = tables(rows())
     assert shown == (FOUND / "tables.md").read_text(encoding="utf-8")
     page = (ROOT / "docs" / "verdict.md").read_text(encoding="utf-8")
@@ -23,7 +23,7 @@ def test_the_tables_are_those_of_the_rows_and_the_page_leads_there() -> None:
 
 
 def test_false_verdicts_are_as_rare_as_the_page_says() -> None:
-    """At most 6 % but for processes that the page names."""
+    """At most 6 % of verdicts are false, except for processes that the page names."""
     named = ("spells",)
     for row in rows():
         if not any(name in str(row["process"]) for name in named):

@@ -1,4 +1,4 @@
-"""The studies of zero: what a worker process needs to know comes with the study's own module."""
+"""The studies of zero, whose modules worker processes import by themselves."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ STUDIES = (
     "zero_segmentations",
     "zero_trees",
 )
-# Each in a process of its own, as a worker is: what is imported here would stay for the others.
-# What all of them import is there before they part.
+# Each study runs in a process of its own, like a worker, as imports would remain for the next one.
+# What all of them import is imported before they fork.
 TOLD = """
 import os, pickle, sys, traceback
 from importlib import import_module
@@ -54,7 +54,9 @@ def test_a_worker_that_gets_the_source_imports_the_study() -> None:
 
 
 def test_the_zero_of_a_cell_is_a_ratio_of_sums() -> None:
-    """1 − (1 + 2 + 3)/(2 + 2 + 2) = 0; deviations −.5, 0, .5 of the mean expectation."""
+    """By hand, 1 − (1 + 2 + 3)/(2 + 2 + 2) = 0, with deviations −.5, 0, .5 of the mean
+    expectation.
+    """
     from experiments._zero import zero_of
 
     many = range(7)
@@ -68,8 +70,8 @@ def test_the_zero_of_a_cell_is_a_ratio_of_sums() -> None:
     assert half == pytest.approx(1.96 * math.sqrt(14 * 0.25 / 20) / math.sqrt(21))
 
 
-def test_a_zero_is_shown_open_or_not() -> None:
-    """Two one-sided tests at 5 %: |zero| + 1.645 SE < margin; ± is 1.96 SE."""
+def test_a_zero_is_shown_or_left_open() -> None:
+    """A zero is shown by two one-sided tests at 5 %: |zero| + 1.645 SE < margin. `±` is 1.96 SE."""
     from experiments.zero_summary import MARGIN, near_zero
     from gammacp.bench.trends import Verdict
 

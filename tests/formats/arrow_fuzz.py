@@ -1,7 +1,7 @@
-"""Damaged files of Arrow, read in a process of its own: `python arrow_fuzz.py FOLDER FIRST LAST`.
+"""Read damaged files of Arrow in a process of its own: `python arrow_fuzz.py FOLDER FIRST LAST`.
 
 Change one to three bytes of every kind of file and read it. A crash of pyarrow ends the process, so
-it prints the kind and number of each change before it reads the file.
+the kind and number of each change are printed before the file is read.
 """
 
 import io
@@ -20,7 +20,7 @@ from gammacp import GammacpError
 
 
 def units() -> Any:
-    """Return a table with a column of each role and names that end beyond their first byte."""
+    """Return a table with a column of each role and with non-ASCII names."""
     return pa.table(
         {
             "document": ["d1", "d1", "d2", "d2", "d2", None],
@@ -47,7 +47,7 @@ def links() -> Any:
 
 
 def written(table: Any, kind: str) -> bytes:
-    """Return the content of a file of a kind: feather, plain (uncompressed), stream, parquet."""
+    """Return the content of a file of a kind: feather, plain (uncompressed), stream or parquet."""
     out = io.BytesIO()
     if kind == "parquet":
         pq.write_table(table, out)
@@ -73,7 +73,7 @@ def changes(content: bytes, first: int, last: int) -> Iterator[tuple[int, bytes]
 
 
 def read(path: Path) -> None:
-    """Read a file and everything it holds; an error of ours is a right answer."""
+    """Read a file and everything in it; an error of ours is a correct answer."""
     try:
         for continuum in gc.read_corpus(path).values():
             _ = [(u.annotator, u.category, u.start, u.end, u.fragments) for u in continuum]
@@ -82,7 +82,7 @@ def read(path: Path) -> None:
 
 
 def read_in_memory(content: bytes, kind: str) -> None:
-    """Read a stream that is in memory as a table and as a frame."""
+    """Read a stream from memory as a table and as a frame."""
     if kind != "stream":
         return
     for reader in (gc.read_table, gc.Continuum.from_frame):
@@ -93,7 +93,7 @@ def read_in_memory(content: bytes, kind: str) -> None:
 
 
 def main(folder: Path, first: int, last: int) -> None:
-    """Read the changes of every kind of file with these numbers."""
+    """Read the changes of every kind of file with the given numbers."""
     for kind in ("feather", "plain", "stream", "parquet"):
         ending = "parquet" if kind == "parquet" else "arrow"
         path, beside = folder / f"c.{ending}", folder / f"c.links.{ending}"

@@ -1,4 +1,4 @@
-"""Archives whose members have one name: nothing of them disappears in silence."""
+"""Archives whose members share names, none of which disappears silently."""
 
 import json
 import zipfile
@@ -24,7 +24,7 @@ def zipped(path: Path, *files: tuple[str, str | bytes]) -> Path:
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 @pytest.mark.parametrize("second", ["talk.csv", "./talk.csv"])
-def test_two_different_files_of_one_name_are_named_and_not_read(
+def test_different_files_of_one_name_are_named_and_not_read(
     run: Run, tmp_path: Path, second: str
 ) -> None:
     both = _HEAD + _ANN + _BOB
@@ -40,7 +40,7 @@ def test_two_different_files_of_one_name_are_named_and_not_read(
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_copies_of_one_file_are_counted(run: Run, tmp_path: Path) -> None:
+def test_copies_of_a_file_are_counted(run: Run, tmp_path: Path) -> None:
     both = _HEAD + _ANN + _BOB
     path = zipped(tmp_path / "a.zip", ("talk.csv", both), ("talk.csv", both), ("talk.csv", both))
     outcome = run("inspect", path, "--json")
@@ -50,10 +50,12 @@ def test_copies_of_one_file_are_counted(run: Run, tmp_path: Path) -> None:
     assert entry["reason"] == "a copy of another file of this name in the archive"
 
 
-def test_files_of_archives_inside_keep_their_names_where_one_would_hide_another(
+def test_files_of_nested_archives_keep_their_names_if_one_would_hide_another(
     tmp_path: Path,
 ) -> None:
-    """INCEpTION packs one file of a kind; others pack several."""
+    """A nested archive with one file gives it its name, as for INCEpTION; several keep their own
+    names.
+    """
     several = zipped(tmp_path / "in.zip", ("one.csv", _HEAD + _ANN), ("two.csv", _HEAD + _BOB))
     path = zipped(tmp_path / "a.zip", ("round.zip", several.read_bytes()))
     found = gc.read_corpus(path)
@@ -64,7 +66,7 @@ def test_files_of_archives_inside_keep_their_names_where_one_would_hide_another(
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_two_archives_of_one_name_inside_keep_their_files(tmp_path: Path) -> None:
+def test_nested_archives_of_one_name_keep_their_files(tmp_path: Path) -> None:
     one = zipped(tmp_path / "one.zip", ("one.csv", _HEAD + _ANN)).read_bytes()
     two = zipped(tmp_path / "two.zip", ("two.csv", _HEAD + _BOB)).read_bytes()
     path = zipped(tmp_path / "a.zip", ("round.zip", one), ("round.zip", two))
@@ -74,7 +76,10 @@ def test_two_archives_of_one_name_inside_keep_their_files(tmp_path: Path) -> Non
 def test_formats_are_listed_once_for_all_members(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An archive of 20 000 members took seconds to ask every format about every member."""
+    """Formats are listed once, not for each member.
+
+    Asking every format about every member took seconds for an archive of 20 000.
+    """
     files = [(f"m{number}.xyz", "x") for number in range(300)]
     path = zipped(tmp_path / "a.zip", *files, ("talk.csv", _HEAD + _ANN + _BOB))
     listed = []

@@ -1,4 +1,4 @@
-"""Tables of units: Parquet, Feather, Arrow IPC, and whatever has `__arrow_c_stream__`."""
+"""Tables of units: Parquet, Feather, Arrow IPC, and objects with `__arrow_c_stream__`."""
 
 import json
 import os
@@ -62,7 +62,7 @@ def test_pyarrows_own_files_are_read(tmp_path: Path, ending: str) -> None:
     assert {name: c.annotators for name, c in found.items()}["d2"] == ("Ann", "Bob", "Zoe")
 
 
-def test_rows_in_any_order_and_names_of_any_kind_give_the_same() -> None:
+def test_order_of_rows_and_type_of_names_do_not_matter() -> None:
     shuffled = table().take([4, 2, 0, 3, 1])
     assert dict(gc.read_table(shuffled)) == expected()
     encoded = table()
@@ -70,11 +70,11 @@ def test_rows_in_any_order_and_names_of_any_kind_give_the_same() -> None:
         column = encoded[name].combine_chunks().dictionary_encode()
         encoded = encoded.set_column(encoded.schema.get_field_index(name), name, column)
     assert dict(gc.read_table(encoded)) == expected()
-    # A dictionary may have names that no row has.
+    # A dictionary may hold names that occur in no row.
     assert "d2" not in gc.read_table(encoded.slice(0, 2))
 
 
-def test_it_is_what_csv_gives(tmp_path: Path) -> None:
+def test_a_table_gives_what_csv_gives(tmp_path: Path) -> None:
     corpus = gc.read_table(table())
     assert isinstance(corpus, Corpus)
     for name in ("c.csv", "c.parquet", "c.arrow"):
@@ -82,7 +82,7 @@ def test_it_is_what_csv_gives(tmp_path: Path) -> None:
         assert dict(gc.read_corpus(tmp_path / name)) == expected()
 
 
-def test_documents_are_made_when_they_are_looked_up() -> None:
+def test_documents_are_made_on_demand() -> None:
     corpus = gc.read_table(table())
     assert isinstance(corpus, Corpus)
     assert isinstance(corpus.continua, DocumentTable)
@@ -102,8 +102,8 @@ def test_a_table_without_documents_is_a_continuum() -> None:
 
 
 @pytest.mark.parametrize("tool", ["polars", "duckdb"])
-def test_tables_of_other_tools_come_in_through_their_arrow_stream(tool: str) -> None:
-    """Whole documents, one without `document` as a continuum, and rows that are no sound units."""
+def test_tables_of_other_tools_are_read_through_their_arrow_stream(tool: str) -> None:
+    """Polars and DuckDB hand over documents, a continuum, and rows that are refused."""
     other: Any = pytest.importorskip(tool)
     rows = table()
 
@@ -120,7 +120,7 @@ def test_tables_of_other_tools_come_in_through_their_arrow_stream(tool: str) -> 
         gc.read_table(hand_over(table(end=[9, 9, 5, 0, None])))
 
 
-def test_writing_keeps_fragments_features_bounds_units_and_the_empty(tmp_path: Path) -> None:
+def test_writing_keeps_fragments_features_bounds_units_and_empty_annotators(tmp_path: Path) -> None:
     rich = Continuum.from_frame(
         {
             "annotator": ["A", "B"],
@@ -201,7 +201,7 @@ def test_bad_rows_are_named_by_file_and_row_group(
 ) -> None:
     path = tmp_path / "bad.parquet"
     pq.write_table(table(**columns), path, row_group_size=2)
-    if said is None:  # an alias beside the column's own name is another column
+    if said is None:  # an alias beside the column's own name is an unused column
         other = next(iter(columns))
         assert [str(e) for e in collect([path]).left_out] == [f"1 column: {other} is not used"]
         return
@@ -217,7 +217,7 @@ points = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, m
 
 @st.composite
 def rich(draw: st.DrawFn) -> Continuum:
-    """Units with fragments or shapes or neither, features of two kinds, and links."""
+    """Draw units with fragments or shapes or neither, features of two kinds, and links."""
     kind = draw(st.sampled_from(["plain", "fragments", "box", "volume", "outlines"]))
     units = []
     for k in range(draw(st.integers(0, 6))):
@@ -251,7 +251,7 @@ def rich(draw: st.DrawFn) -> Continuum:
 @pytest.mark.parametrize("ending", ["parquet", "arrow", "csv"])
 @settings(max_examples=40, deadline=None)
 @given(corpus=st.dictionaries(names.filter(lambda n: n[0] not in "#\"'"), rich(), min_size=1))
-def test_shapes_links_and_sessions_come_back(
+def test_shapes_links_and_sessions_are_read_back(
     tmp_path_factory: pytest.TempPathFactory, ending: str, corpus: dict[str, Continuum]
 ) -> None:
     whole = Corpus.from_continua(corpus)
@@ -260,7 +260,7 @@ def test_shapes_links_and_sessions_come_back(
     back = collect([path], features=[f for f in ("sure", "session") if f in _features(whole)])
     for name, c in whole.items():
         found = back.continua[name]
-        # Units without links need no ids.
+        # Units without links are written without ids.
         same = [*c] if c.links else [replace(u, id="") for u in c]
         assert sorted(found, key=repr) == sorted(same, key=repr)
         assert sorted(found.links, key=repr) == sorted(c.links, key=repr)
@@ -271,7 +271,7 @@ def _features(corpus: Corpus) -> set[str]:
     return {f for name in corpus.categories for f in features_of(name)}
 
 
-def test_sessions_are_told_by_a_column(run: Run, tmp_path: Path) -> None:
+def test_sessions_come_from_a_column(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "units.parquet"
     rows = {"annotator": ["A", "A", "B", "B"] * 3, "session": [1, 2, 1, 2] * 3}
     starts = [0, 1, 1, 0, 10, 10, 12, 10, 20, 21, 20, 22]
@@ -291,7 +291,7 @@ def shaped(**columns: Any) -> Any:
     return pa.table(rows)
 
 
-def test_boxes_may_be_covered_or_left_out(tmp_path: Path) -> None:
+def test_boxes_may_be_intervals_or_left_out(tmp_path: Path) -> None:
     path = tmp_path / "boxes.parquet"
     triangle = {"box": None, "polygon": [[[1, 2], [6, 2], [6, 9]]]}
     shapes = [{"box": [[0, 5], [1, 2]], "polygon": None}, triangle]
@@ -317,7 +317,7 @@ LINKED = {
 }
 
 
-def test_links_stand_beside_their_units_or_in_a_table_of_their_own(tmp_path: Path) -> None:
+def test_links_are_beside_their_units_or_in_a_table_of_their_own(tmp_path: Path) -> None:
     units, beside = pa.table(LINKED), tmp_path / "c.links.parquet"
     links = pa.table(
         {"document": ["d1", "d1"], "annotator": ["A"] * 2, "type": ["r"] * 2}
@@ -360,7 +360,7 @@ def test_bad_links_are_named(
         gc.read_corpus(tmp_path / "c.parquet")
 
 
-def test_a_column_that_is_missing_and_a_damaged_file(tmp_path: Path) -> None:
+def test_a_missing_column_and_a_damaged_file_are_named(tmp_path: Path) -> None:
     path = tmp_path / "bad.parquet"
     pq.write_table(table().drop_columns("end"), path)
     with pytest.raises(DataError, match="there is no column for end"):
@@ -376,8 +376,8 @@ def test_a_column_that_is_missing_and_a_damaged_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("first", "last"), [(0, 20), pytest.param(20, 3000, marks=pytest.mark.slow)]
 )
-def test_no_damage_ends_the_process(tmp_path: Path, first: int, last: int) -> None:
-    """In a process of its own; what it prints last is what it died of."""
+def test_no_damaged_file_crashes_the_process(tmp_path: Path, first: int, last: int) -> None:
+    """A process of its own reads the damaged files; its last line shows where it crashed."""
     script = Path(__file__).with_name("arrow_fuzz.py")
     root = Path(__file__).parents[2]
     done = subprocess.run(
@@ -391,7 +391,7 @@ def test_no_damage_ends_the_process(tmp_path: Path, first: int, last: int) -> No
     assert (last_line, done.returncode, done.stderr) == ("all read", 0, "")
 
 
-def test_two_columns_of_one_name_are_refused_where_they_are_read() -> None:
+def test_two_columns_of_one_name_are_refused_by_the_reader() -> None:
     rows = [pa.array(["a", "b"]), pa.array([1, 2]), pa.array([3, 4]), pa.array([5, 6])]
     twice = pa.Table.from_arrays(rows, names=["annotator", "start", "end", "end"])
     with pytest.raises(DataError, match="data frame has 2 columns 'end'"):
@@ -418,14 +418,16 @@ def test_partitioned_folders_are_one_corpus(tmp_path: Path) -> None:
 
 
 def test_a_document_in_two_partitions_is_named_with_file_and_row_group(tmp_path: Path) -> None:
-    """The row of each file where the annotator who is there twice begins; files are read on."""
+    """The error names the row in each file at which the annotator begins; other documents
+    are read.
+    """
     first = _partition(tmp_path / "units", 1, "d3", "d1")
     second = _partition(tmp_path / "units", 2, "d2", "d4", "d1")
     found = collect([tmp_path / "units"])
     assert [*found.continua] == ["d3", "d2", "d4"]
     ((document, error),) = found.failures
     assert document == "d1"
-    # Nine rows a document, three of Bob before three of Ann; seven rows a group.
+    # A document has nine rows, three of Bob before three of Ann; a row group has seven rows.
     assert error.message == (
         "annotator 'Ann' occurs in two files of document 'd1' "
         f"({first}: row 6 of row group 2, {second}: row 1 of row group 4)"
@@ -438,7 +440,7 @@ def test_a_document_in_two_partitions_is_named_with_file_and_row_group(tmp_path:
 
 
 def _partition(folder: Path, number: int, *documents: str, **columns: object) -> Path:
-    """A part of a partitioned folder with three units of Ann and Bob in each of these documents."""
+    """Write a part of a partitioned folder with three units of Ann and Bob in each document."""
     path = folder / f"day={number}" / "part-0.parquet"
     path.parent.mkdir(parents=True)
     rows = [
@@ -497,7 +499,7 @@ def test_partitions_of_another_schema_or_without_content_are_named(tmp_path: Pat
     assert "file is empty" in said[str(empty)]
 
 
-def test_convert_writes_it_and_gamma_is_the_same(run: Run, tmp_path: Path) -> None:
+def test_convert_writes_tables_of_the_same_gamma(run: Run, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     rows = []
     for d in range(6):

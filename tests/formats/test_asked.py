@@ -1,4 +1,4 @@
-"""`[asked]`: which files each module of formats is imported for."""
+"""The table `[asked]`, which says for which files a module of formats is imported."""
 
 import json
 import subprocess
@@ -15,15 +15,15 @@ ROOT = Path(__file__).parents[2]
 FILES = [path for path in (ROOT / "tests/fixtures").rglob("*") if path.is_file()]
 
 
-def test_modules_are_those_of_formats_and_words_are_in_lower_case() -> None:
+def test_modules_are_those_of_formats_and_words_are_lower_case() -> None:
     assert table("asked").keys() <= table("format").keys()
     for words in table("asked").values():
         assert words
         assert all(word == word.lower() and word for word in words)
 
 
-def test_no_file_that_a_format_recognises_is_kept_from_it() -> None:
-    """Under its own ending, under that of plain text and under none."""
+def test_every_recognised_file_has_a_word_of_its_format() -> None:
+    """Files with their own ending, with that of plain text and with none are tried."""
     asked = 0
     for path in FILES:
         head = in_utf8(path.read_bytes()[:HEAD_BYTES])
@@ -36,7 +36,7 @@ def test_no_file_that_a_format_recognises_is_kept_from_it() -> None:
     assert asked > 50
 
 
-def test_a_table_imports_few_formats(tmp_path: Path) -> None:
+def test_reading_a_table_imports_few_formats(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_text("annotator,category,start,end\nAnn,x,0,4\nBob,x,0,5\n")
     code = f"""
@@ -55,7 +55,7 @@ print(json.dumps([n for n in sys.modules if n.startswith("gammacp.")]))
 
 
 @pytest.mark.parametrize("ending", [".eaf", ".EAF", ".xml", ""])
-def test_a_file_is_recognised_whatever_its_ending(ending: str) -> None:
+def test_a_file_is_recognised_by_any_ending(ending: str) -> None:
     path = ROOT / "tests/fixtures/formats/tiers.eaf"
     found = recognise(path.read_bytes(), path.with_suffix(ending))
     assert found is not None

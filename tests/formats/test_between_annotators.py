@@ -1,4 +1,4 @@
-"""Conventions in which annotators differ: planted ones, and what must not look like one."""
+"""Conventions in which annotators differ: planted ones, and habits that are none."""
 
 from __future__ import annotations
 
@@ -58,12 +58,14 @@ PLANTED = {
 
 
 @pytest.mark.parametrize("convention", PLANTED)
-def test_planted_conventions(convention: str) -> None:
+def test_planted_conventions_are_found(convention: str) -> None:
     assert said({"Ann": PLANTED[convention], "Bob": BASE}) == [convention]
 
 
 @pytest.mark.parametrize("convention", ["Ann: end+1 and case", "Bob: x1000", "Ann: x1000, +250"])
-def test_the_option_that_is_named_applies_it(tmp_path: Path, run: Any, convention: str) -> None:
+def test_the_advised_option_applies_the_convention(
+    tmp_path: Path, run: Any, convention: str
+) -> None:
     path = csv(tmp_path, {"Ann": PLANTED[convention], "Bob": BASE})
     document = json.loads(run("inspect", str(path), "--json").out)
     (entry,) = document["conventions"]
@@ -87,7 +89,7 @@ def test_commands_warn(tmp_path: Path, run: Any) -> None:
         assert "give --positions 'Ann: end+1'" in " ".join(warned.err.split())
 
 
-def test_a_shift_from_one_place_on() -> None:
+def test_a_shift_that_begins_within_the_text_is_found() -> None:
     own = [(s, e, c) if i < 10 else (s + 7, e + 7, c) for i, (s, e, c) in enumerate(BASE)]
     (convention,) = said({"Ann": BASE, "Bob": own})
     assert convention == f"Ann: +7 from {BASE[10][0]}"
@@ -103,8 +105,8 @@ def test_the_odd_one_of_three_is_named() -> None:
     assert said({"Ann": BASE, "Bob": later, "Cid": BASE}) == ["Bob: end-1"]
 
 
-def test_one_document_of_several() -> None:
-    """A recording that begins later in one file is a matter of that file."""
+def test_a_convention_of_one_document_is_named_with_it() -> None:
+    """A recording that begins later in one file concerns only that file."""
     continua = {}
     for number in range(4):
         spans = truth(seed=number)
@@ -115,8 +117,8 @@ def test_one_document_of_several() -> None:
     assert note.file == "d2"
 
 
-def test_ends_of_words_tell_a_habit_from_a_convention() -> None:
-    """A full stop that one annotator takes in is no convention; half a word is."""
+def test_ends_of_words_distinguish_a_habit_from_a_convention() -> None:
+    """Including a full stop is a habit, and cutting a word in half is a convention."""
     words = ["alpha", "beta", "gamma", "delta", "kappa", "omega", "sigma", "theta"]
     text, spans = "", []
     for word in words:
@@ -127,16 +129,16 @@ def test_ends_of_words_tell_a_habit_from_a_convention() -> None:
     assert said({"Ann": with_stop, "Bob": spans}, **known) == []
     cut = [(s, e - 1, c) for s, e, c in spans]
     assert said({"Ann": cut, "Bob": spans}, **known) == ["Ann: end+1"]
-    # Without the text both look alike.
+    # Without the text, both look alike.
     assert said({"Ann": with_stop, "Bob": spans}) == ["Bob: end+1"]
 
 
-def test_habits_with_exceptions_are_none() -> None:
+def test_habits_with_exceptions_are_no_conventions() -> None:
     own = [(s, e + (i % 4 > 0), c) for i, (s, e, c) in enumerate(BASE)]
     assert said({"Ann": own, "Bob": BASE}) == []
 
 
-def test_labels_that_differ_by_case_within_an_annotator_are_labels() -> None:
+def test_labels_that_differ_only_by_case_within_an_annotator_stay() -> None:
     own = [(s, e, c.upper() if i % 2 else c) for i, (s, e, c) in enumerate(BASE)]
     assert said({"Ann": own, "Bob": [(s, e, c.upper()) for s, e, c in own]}) == []
 
@@ -155,12 +157,12 @@ def test_rounded_frames_are_named_as_rounded() -> None:
     assert "up to rounding" in note.evidence
 
 
-def test_too_few_units_say_nothing() -> None:
+def test_too_few_units_show_no_convention() -> None:
     few = BASE[:3]
     assert said({"Ann": [(s, e - 1, c) for s, e, c in few], "Bob": few}) == []
 
 
-def test_renamed_annotators_are_named_as_in_the_file(tmp_path: Path, run: Any) -> None:
+def test_renamed_annotators_have_the_names_of_the_file(tmp_path: Path, run: Any) -> None:
     path = csv(tmp_path, {"1": PLANTED["Ann: end+1"], "2": BASE})
     shown = run("inspect", str(path), "--rename", "1=Ann", "--json")
     (entry,) = json.loads(shown.out)["conventions"]
@@ -171,7 +173,9 @@ def test_renamed_annotators_are_named_as_in_the_file(tmp_path: Path, run: Any) -
 
 @pytest.mark.needs("tools")
 def test_elan_files_with_other_origins_and_units(tmp_path: Path, run: Any) -> None:
-    """The same gestures; one file begins a second later, one counts frames of video."""
+    """Of three files with the same gestures, one begins a second later and one counts
+    video frames.
+    """
     spans = [(2000, 3000, "nod"), (5000, 5600, "shake"), (9000, 9800, "nod"), (14000, 15520, "nod")]
     headers = {
         "Ann": ("milliseconds", 0, [(s, e, c) for s, e, c in spans]),
@@ -209,6 +213,6 @@ def test_elan_files_with_other_origins_and_units(tmp_path: Path, run: Any) -> No
     ]
 
 
-def test_nothing_is_changed_unasked(tmp_path: Path) -> None:
+def test_nothing_is_changed_without_the_option(tmp_path: Path) -> None:
     path = csv(tmp_path, {"Ann": PLANTED["Ann: end+1"], "Bob": BASE})
     assert [u.end for u in gc.read(path) if u.annotator == "Ann"] == [e - 1 for _, e, _ in BASE]

@@ -1,4 +1,4 @@
-"""What nobody foresaw in one file is that file's error, told with its type; the others go on."""
+"""Unexpected exceptions of readers: an error of the file, with its type, and other files go on."""
 
 import json
 import os
@@ -20,7 +20,9 @@ Run = Callable[..., Any]
 
 @pytest.fixture
 def stumbling() -> Iterator[None]:
-    """A format whose sniffer stumbles over "sniff", its reader and its layers over "read"."""
+    """Register a format whose sniffer fails on "sniff", and whose reader and layers fail
+    on "read".
+    """
 
     def sniff(head: bytes, path: Path) -> bool:
         if head == b"sniff":
@@ -68,15 +70,15 @@ def test_one_file_does_not_end_the_run(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("stumbling")
-def test_what_was_raised_on_purpose_stays_what_it_is(tmp_path: Path) -> None:
+def test_errors_raised_on_purpose_are_unchanged(tmp_path: Path) -> None:
     (tmp_path / "a.toy").write_text("asked", encoding="utf-8")
     with pytest.raises(UsageError, match="not so"):
         collect([tmp_path / "a.toy"])
 
 
 @pytest.mark.needs("tools")
-def test_strangers_files_that_ended_runs(tmp_path: Path) -> None:
-    """Each was another exception, and no other file was read."""
+def test_files_of_strangers_that_once_ended_runs_are_errors(tmp_path: Path) -> None:
+    """Each of these files once raised another exception, so that no other file was read."""
     good = tmp_path / "good.csv"
     good.write_text("A,x,0,1\nB,x,0,1\n", encoding="utf-8")
     time = "9" * 400
@@ -122,7 +124,7 @@ def _task(who: str) -> str:
 
 @pytest.mark.needs("tools")
 @pytest.mark.parametrize("coding", ["utf-16", "utf-8-sig", "utf-32"])
-def test_a_byte_order_mark_hides_nobody(tmp_path: Path, coding: str) -> None:
+def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path: Path, coding: str) -> None:
     for who in ("a", "b", "c"):
         content = _task(who).encode(coding if who == "c" else "utf-8")
         (tmp_path / f"{who}.json").write_bytes(content)
@@ -141,7 +143,7 @@ def test_a_byte_order_mark_hides_nobody(tmp_path: Path, coding: str) -> None:
         ("l.json", '[{"anno\\u0074ations": [{"result": []}]}]', "label-studio"),
     ],
 )
-def test_json_with_the_keys_of_a_format_is_not_passed_over(
+def test_json_with_the_keys_of_a_format_is_an_error_of_it(
     tmp_path: Path, name: str, content: str, like: str
 ) -> None:
     (tmp_path / "good.csv").write_text("A,x,0,1\nB,x,0,1\n", encoding="utf-8")
@@ -182,7 +184,7 @@ def test_files_in_gzip(run: Run, tmp_path: Path) -> None:
     assert run("gamma", tmp_path / "brat").code == 3
 
 
-def test_gzip_without_end_is_refused() -> None:
+def test_a_gzip_bomb_is_refused() -> None:
     import gzip
 
     from gammacp.formats.archive import unpack
@@ -191,9 +193,7 @@ def test_gzip_without_end_is_refused() -> None:
         unpack(gzip.compress(b"0" * (2 << 20)), "a.gz", largest=1 << 20)
 
 
-def test_pipes_are_read_when_they_are_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_named_pipes_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     pipe = tmp_path / "a.csv"

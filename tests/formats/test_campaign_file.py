@@ -1,4 +1,4 @@
-"""campaign.toml: what it says is what is read, and what is wrong with it has a line."""
+"""Contents of campaign.toml, and errors with their line."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def chosen(campaign: Campaign) -> dict[str, Continuum]:
     return campaign.select(campaign.collect()).continua
 
 
-def test_reads_what_it_says(folder: Path) -> None:
+def test_a_campaign_is_read_as_the_file_says(folder: Path) -> None:
     campaign = read_campaign(folder / "campaign.toml")
     a, b = chosen(campaign).values()
     assert (a.name, b.name, a.annotators, a.categories) == ("a", "b", ("Ann", "Bob"), ("noun", "v"))
@@ -60,7 +60,7 @@ def test_reads_what_it_says(folder: Path) -> None:
     )  # fmt: skip
 
 
-def test_stamp_is_of_what_is_said_not_of_how(folder: Path) -> None:
+def test_the_stamp_depends_on_values_and_not_on_notation(folder: Path) -> None:
     file = folder / "campaign.toml"
     stamps = {read_campaign(file).stamp}
     file.write_text("# a comment\n" + CAMPAIGN.replace('["data"]', "[ 'data' ]"))
@@ -69,7 +69,7 @@ def test_stamp_is_of_what_is_said_not_of_how(folder: Path) -> None:
     assert {read_campaign(file).stamp} != stamps
 
 
-def test_given_values_win_and_rounds_choose(folder: Path) -> None:
+def test_given_values_override_the_file_and_rounds_select_documents(folder: Path) -> None:
     campaign = read_campaign(folder / "campaign.toml")
     (only,) = chosen(campaign.but({"exclude": ["Bob"]}, "first")).values()
     assert (only.name, only.annotators) == ("a", ("Ann", "Max"))
@@ -83,7 +83,7 @@ def test_given_values_win_and_rounds_choose(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("entries", ['["c"]', '["data/c.csv"]'])
-def test_a_round_need_not_have_everybody(folder: Path, entries: str) -> None:
+def test_a_round_need_not_have_all_annotators(folder: Path, entries: str) -> None:
     (folder / "data" / "c.csv").write_text("1,v,0,5\n2,v,0,5\n")
     file = folder / "campaign.toml"
     file.write_text(CAMPAIGN.replace('["a"]', entries))
@@ -138,7 +138,7 @@ def test_a_round_need_not_have_everybody(folder: Path, entries: str) -> None:
         ('paths = ["data"]\n[rename]\n1 = "2"\n', r":3: .*two annotators of .*a\.csv would be '2'"),
     ],
 )
-def test_bad_files_say_line_and_remedy(folder: Path, text: str, message: str) -> None:
+def test_errors_have_a_line_and_a_remedy(folder: Path, text: str, message: str) -> None:
     (folder / "campaign.toml").write_text(text)
     with pytest.raises(DataError, match=message):
         chosen(read_campaign(folder / "campaign.toml"))
@@ -157,12 +157,12 @@ def test_bad_rounds(folder: Path, entries: str, message: str) -> None:
         chosen(read_campaign(folder / "campaign.toml").but({}, "r"))
 
 
-def test_stands_by_itself(folder: Path) -> None:
+def test_a_campaign_file_must_stand_alone(folder: Path) -> None:
     with pytest.raises(UsageError, match="alone: its paths say what is read"):
         campaign_of([folder / "campaign.toml", folder / "data"])
 
 
-def test_written_file_has_every_key_and_reads_the_same(folder: Path) -> None:
+def test_a_written_file_has_every_key_and_reads_the_same(folder: Path) -> None:
     campaign = campaign_of([folder / "data"]).but({"exclude": ["Max"], "rename": {"1": "Ann B."}})
     found = campaign.collect()
     file = folder / "new" / "own.toml"
@@ -177,14 +177,14 @@ def test_written_file_has_every_key_and_reads_the_same(folder: Path) -> None:
         read = chosen(read_campaign(file))
     for a, b in zip(campaign.select(found).continua.values(), read.values(), strict=True):
         assert list(a) == list(b)
-    # With every key switched on it is TOML, and all keys that this format has are there.
+    # With every key uncommented the text is valid TOML with all keys of this format.
     on = (line.removeprefix("# ") for line in text.splitlines())
     said = tomllib.loads("\n".join(x for x in on if re.match(r'["\w]+ = |\[', x)))
     assert said.keys() == KEYS.keys() - {"layer", "feature", "tier"}
-    validated(Keys, said)  # each example is of the kind that its key takes
+    validated(Keys, said)  # each example has the type of its key
 
 
-def test_lines_of_keys() -> None:
+def test_keys_have_lines() -> None:
     text = 'a.b = 1\n# c = 2\nc = """\nx"""\n["d e"]\n"f=g" = [\n "x",\n "y" ]\nh = "y"\n'
     found = {
         keys: line_of(text, *keys)

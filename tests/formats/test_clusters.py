@@ -1,4 +1,4 @@
-"""Documents that belong together: by a feature, by their names, by a table; in every command."""
+"""Clusters of documents, by a feature, by names or by a table, in every command."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ COMPARED = ("--samples", 5, "--by", "document", "--json")
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    """Twelve documents of six authors, whose names and a column say so."""
+    """Write twelve documents of six authors, given by the names of documents and by a column."""
     rng, rows = np.random.default_rng(1), ["document,annotator,category,start,end,author"]
     for d in range(12):
         author = f"a{d // 2}"
@@ -48,7 +48,9 @@ def table(tmp_path: Path) -> Path:
         ("missing.csv", 3, "missing.csv: file does not exist"),
     ],
 )
-def test_what_cannot_be_meant(run: Run, corpus: Path, said: str, code: int, told: str) -> None:
+def test_impossible_clusters_are_refused(
+    run: Run, corpus: Path, said: str, code: int, told: str
+) -> None:
     found = run("gamma", corpus, "--samples", 2, "--cluster", said)
     assert (found.code, told in found.err) == (code, True), found.err
 

@@ -1,4 +1,4 @@
-"""Columns of tables by name, durations, clock times and decimal commas: everyday tables."""
+"""Everyday tables: columns by name, durations, clock times and decimal commas."""
 
 import datetime
 from pathlib import Path
@@ -39,7 +39,10 @@ def rows_of(found: Any) -> list[tuple]:
     ],
 )
 def test_everyday_tables_are_read(tmp_path: Path, table: str) -> None:
-    """11 headers, one truth: 5 and .6 are 5.6, not the binary sum 5.6 + 4e-16."""
+    """Eleven spellings of one table are read alike.
+
+    5 and .6 are 5.6, not the binary sum 5.6 + 4e-16.
+    """
     path = tmp_path / "a.csv"
     path.write_text(table, encoding="utf-8")
     assert rows_of(read(path)) == SHAKES
@@ -90,7 +93,7 @@ def test_arrow_reads_durations_and_clock_times() -> None:
     )  # fmt: skip
 
 
-def test_a_sheet_has_cells_with_times(tmp_path: Path) -> None:
+def test_a_sheet_may_have_cells_with_times(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     book.active.append(["annotator", "label", "start", "end", "note"])
@@ -142,14 +145,16 @@ def test_a_file_per_annotator_needs_no_column_of_annotators(tmp_path: Path) -> N
         ("annotator,Code,tag2,start,end,Etikett\nA,a,b,1,2,c\n", r"category: 'Code', 'E"),
     ],
 )  # fmt: skip
-def test_bad_tables_say_where_and_what(tmp_path: Path, table: str, message: str) -> None:
+def test_bad_tables_are_named_with_place_and_cause(
+    tmp_path: Path, table: str, message: str
+) -> None:
     path = tmp_path / "a.csv"
     path.write_text(table, encoding="utf-8")
     with pytest.raises(DataError, match=message):
         read(path)
 
 
-def test_columns_that_are_not_there(tmp_path: Path) -> None:
+def test_missing_columns_are_named(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("who,x0,x1\nAnn,1,2\n")
     with pytest.raises(
@@ -162,8 +167,8 @@ def test_columns_that_are_not_there(tmp_path: Path) -> None:
         read(path, columns={"end": "x0", "duration": "x1"})
 
 
-def test_what_was_understood_before_is_understood_alike() -> None:
-    """New names give a role only where no column had it."""
+def test_tables_that_were_understood_before_are_read_alike() -> None:
+    """New column names give a role only if no other column has it."""
     assert places_of_roles(["label", "code", "annotator", "start", "end", "duration"]) == {
         "annotator": [2], "category": [0], "start": [3], "end": [4]
     }  # fmt: skip
@@ -175,11 +180,11 @@ def test_what_was_understood_before_is_understood_alike() -> None:
     [(["Start (ms)", "End [ms]"], "ms"), (["start_s", "dur sec"], "s"), (["start", "end"], ""),
      (["start_s", "end_ms"], ""), (["s", "ms"], "")],
 )  # fmt: skip
-def test_units_in_names(names: list[str], unit: str) -> None:
+def test_units_of_positions_are_read_from_column_names(names: list[str], unit: str) -> None:
     assert unit_of_columns(names) == unit
 
 
-def test_sums_are_those_of_the_decimals() -> None:
+def test_sums_are_those_of_decimals() -> None:
     assert exact_sum(0.1, 0.2) == 0.3
     assert exact_sum(5, 0.6) == 5.6
     assert WrittenPositions(commas=True).number("-0:00:01.5", 1) == -1.5
@@ -200,7 +205,7 @@ def test_the_command_line_and_a_campaign_name_columns(tmp_path: Path, run: Any) 
     assert "--columns 'start' is not ROLE=COLUMN" in refused.err
 
 
-def test_units_of_a_table(tmp_path: Path) -> None:
+def test_a_table_has_an_offset_unit(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("annotator,label,Start (ms),End (ms)\nAnn,x,1,2\n")
     found = read(path)

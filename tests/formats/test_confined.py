@@ -1,4 +1,4 @@
-"""What a file says leads nowhere outside its folder and runs no code: seen by an audit hook."""
+"""Confinement of files: an audit hook sees that they lead nowhere outside and run no code."""
 
 import os
 import sys
@@ -61,7 +61,9 @@ def test_a_glob_finds_what_the_standard_library_finds(
         assert {p.resolve() for p in matches(whole)} == expected
 
 
-def test_outside_is_a_wish_that_is_spoken(run: Run, root: Path, tmp_path: Path) -> None:
+def test_the_option_outside_lifts_confinement_for_one_command(
+    run: Run, root: Path, tmp_path: Path
+) -> None:
     file = tmp_path / "campaign.toml"
     entry = os.path.relpath(root / "secret" / "s.csv", tmp_path)
     file.write_text(f"# mine\npaths = [{toml_value(entry)}]\n")
@@ -71,14 +73,14 @@ def test_outside_is_a_wish_that_is_spoken(run: Run, root: Path, tmp_path: Path) 
     assert "--outside" in refused.err
     for arguments in (("--outside", "inspect", file), ("inspect", file, "--outside")):
         assert "SECRET" in run(*arguments).out
-    assert run("inspect", file).code == 3  # the wish is gone with its command
+    assert run("inspect", file).code == 3  # the option ends with its command
     made = run("init", root / "secret" / "s.csv", "-o", tmp_path / "new.toml")
     assert made.err.strip().endswith("new.toml --outside")
     assert "SECRET" in run("inspect", tmp_path / "new.toml", "--outside").out
 
 
-def test_what_is_typed_may_be_anywhere(run: Run, tmp_path: Path) -> None:
-    """Beside a campaign.toml that may not."""
+def test_paths_on_the_command_line_may_be_anywhere(run: Run, tmp_path: Path) -> None:
+    """A path on the command line may lead anywhere, even beside a campaign.toml that may not."""
     here, there = tmp_path / "here", tmp_path / "there"
     for folder, late in ((here, 1), (there, 3)):
         folder.mkdir()
@@ -104,7 +106,7 @@ def test_what_is_typed_may_be_anywhere(run: Run, tmp_path: Path) -> None:
         pytest.param("measure -m las", marks=pytest.mark.needs("trees")),
     ],
 )
-def test_commands_with_readers_of_their_own_stay_inside(
+def test_commands_with_their_own_readers_are_confined(
     run: Run, root: Path, tmp_path: Path, command: str
 ) -> None:
     (tmp_path / "link.conllu").symlink_to(root / "secret" / "s.csv")
@@ -117,7 +119,7 @@ def test_commands_with_readers_of_their_own_stay_inside(
     assert "leads out of" in outcome.err
 
 
-def test_nested_wishes(root: Path) -> None:
+def test_confinement_can_be_nested(root: Path) -> None:
     camp, secret = root / "camp", root / "secret"
     with lift_confinement(), confine(camp):
         content_of(secret / "s.csv")
@@ -134,7 +136,7 @@ COMMANDS = (
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_no_command_imports_what_a_campaign_names(
+def test_no_command_imports_a_module_named_by_a_campaign(
     run: Run, root: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     camp = root / "camp"
@@ -151,10 +153,10 @@ def test_no_command_imports_what_a_campaign_names(
     assert not (camp / "canary").exists()
 
 
-def test_a_module_that_was_imported_by_hand_may_be_named(
+def test_a_campaign_may_name_a_module_that_was_imported_by_option(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The advice of the error, followed literally."""
+    """Following the advice of the error literally gives the result."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.csv").write_text(ROWS.format("A"))
     own = "from gammacp import Combined\nclass X(Combined):\n    pass\n"
@@ -208,7 +210,10 @@ UNPICKLED = {
 
 
 def test_code_is_imported_by_name_in_known_places_only() -> None:
-    """A new one has to be looked at: may the name come from a file that somebody else wrote?"""
+    """Calls that import or run code by name occur only in listed files.
+
+    For a new one, ask whether the name may come from a file that somebody else wrote.
+    """
     import ast
 
     top = Path(__file__).parents[2]
@@ -229,7 +234,7 @@ def test_code_is_imported_by_name_in_known_places_only() -> None:
     assert (named, unpickled) == (BY_NAME & there, UNPICKLED & there)
 
 
-def test_no_layout_takes_for_ever(tmp_path: Path) -> None:
+def test_matching_a_layout_is_fast(tmp_path: Path) -> None:
     name = "a" * 200 + ".csv"
     (tmp_path / name).write_text(ROWS.format("A"))
     (tmp_path / "campaign.toml").write_text(f'paths = ["{name}"]\nlayout = "{"*a" * 20}b"\n')

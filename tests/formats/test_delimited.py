@@ -68,7 +68,9 @@ def test_bounds_and_offset_unit_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["document", "continuum"])
-def test_documents_are_written_as_such_and_read_under_both_names(tmp_path: Path, name: str) -> None:
+def test_documents_are_written_with_a_column_and_read_under_both_names(
+    tmp_path: Path, name: str
+) -> None:
     corpus = Corpus.from_continua({"a": EXPECTED, "b": keep_annotators(EXPECTED, ["Ann"])})
     file = tmp_path / "a.csv"
     write(corpus, file)
@@ -124,7 +126,7 @@ def test_a_continuum_column_makes_a_corpus(tmp_path: Path) -> None:
         (b"Ann,x,1,2\nBob,\xe9,1,2\n", r"a\.csv:2: byte 0xe9 is not UTF-8"),
     ],
 )
-def test_bad_files_say_where_and_what(tmp_path: Path, text: str | bytes, message: str) -> None:
+def test_errors_have_a_place_and_a_cause(tmp_path: Path, text: str | bytes, message: str) -> None:
     with pytest.raises(DataError, match=message):
         read_text(tmp_path, text)
 
@@ -134,7 +136,7 @@ def test_missing_file(tmp_path: Path) -> None:
         read(tmp_path / "none.csv")
 
 
-def test_whole_numbers_are_written_as_such_and_others_by_repr(tmp_path: Path) -> None:
+def test_whole_numbers_are_written_as_such_and_others_exactly(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     write(Continuum.from_units([Unit("A", 1.0, 0.1 + 0.2 + 1, None)]), file)
     assert file.read_text(encoding="utf-8").splitlines()[-1] == f"A,,1,{0.1 + 0.2 + 1!r}"

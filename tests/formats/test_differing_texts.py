@@ -1,4 +1,4 @@
-"""Texts that differ between annotators: by hand, text-γ's own cases, and what must not change."""
+"""Texts that differ between annotators: by hand, and by the test cases of text-γ."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def spans(parts: list[gc.Continuum]) -> list[list[tuple[float, float]]]:
     return [[(u.start, u.end) for u in p] for p in parts]
 
 
-def test_by_hand() -> None:
+def test_positions_of_two_texts_by_hand() -> None:
     ann = part("Ann", "a brown fox", (2, 7), (8, 11), (11, 11))
     bob = part("Bob", "a brwn  fox!", (2, 6), (8, 11), (11, 12))
     moved, told = on_one_line([ann, bob])
-    # a brown··fox·: the o is only Ann's, the second blank and ! only Bob's.
+    # a brown··fox·: only Ann has the o, and only Bob the second blank and the !.
     assert spans(moved) == [[(2, 7), (9, 12), (13, 13)], [(2, 7), (9, 12), (12, 13)]]
     assert {p.text for p in moved} == {"a brown  fox!"}
     assert [(x.kind, x.count) for x in told] == [("character", 3)]
@@ -52,7 +52,7 @@ def test_places_of_several_texts() -> None:
         chars, _ = on_one_line([*parts, part("z", text, *((k, k + 1) for k in range(len(text))))])
         places = [int(u.start) for u in chars[-1]]
         assert places == sorted(set(places))
-        # Whatever has its like in the first text lies where that lies.
+        # A character with a counterpart in the first text lies where that lies.
         first = dict(enumerate(int(u.start) for u in _characters(parts, texts[0])))
         assert {line[p] for p in first.values()} == set(texts[0])
         assert one.n_units == 1
@@ -64,8 +64,8 @@ def _characters(parts: list[gc.Continuum], text: str) -> gc.Continuum:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_equal_characters_meet(seed: int) -> None:
-    """What two texts have in common by a least number of edits gets the same places."""
+def test_equal_characters_get_the_same_positions(seed: int) -> None:
+    """Characters common to two texts by a least number of edits get the same places."""
     draw = random.Random(seed)
     first = "".join(draw.choices("abcdefgh ", k=60))
     second = "".join(
@@ -94,27 +94,29 @@ def _distance(a: str, b: str) -> int:
     return row[-1]
 
 
-def test_cases_of_text_gamma() -> None:
-    """AnnotatedTextMergeTest of fab-bar/TextGammaTool, as far as positions go."""
-    # 1: identical texts stay as they are.
+def test_the_cases_of_text_gamma() -> None:
+    """Places are those of AnnotatedTextMergeTest (fab-bar/TextGammaTool), as far as it has
+    positions.
+    """
+    # Case 1: identical texts are unchanged.
     same = [part("A", "kaufmann", (0, 4), (4, 8)), part("B", "kaufmann", (0, 4), (4, 8))]
     moved, told = on_one_line(same)
     assert (moved, told) == (same, ())
     assert all(a is b for a, b in zip(moved, same, strict=True))
-    # 2: kauff|mann and kauf|mmann: each finds its like.
+    # Case 2: kauff|mann and kauf|mmann; each unit finds its counterpart.
     moved, told = on_one_line(
         [part("A", "kauffmann", (0, 5), (5, 9)), part("B", "kaufmmann", (0, 4), (4, 9))]
     )
     both = gc.align(_together(moved))
     assert [len([u for u in g.units.values() if u]) for g in both.unitary_alignments] == [2, 2]
     assert told[0].count == 2
-    # 4: "sonst" is one of the two of "sonst sonst", whichever.
+    # Case 4: "sonst" is one of the two words of "sonst sonst", no matter which.
     moved, told = on_one_line(
         [part("A", "sonst sonst", (0, 5), (6, 11)), part("B", "sonst", (0, 5))]
     )
     assert told[0].count == 6
     assert spans(moved)[1][0][1] in (5, 11)
-    # 5: so so so and so so.
+    # Case 5: "so so so" and "so so".
     moved, _ = on_one_line(
         [part("A", "so so so", (0, 2), (3, 5), (6, 8)), part("B", "so so", (0, 2), (3, 5))]
     )
@@ -126,7 +128,7 @@ def _together(parts: list[gc.Continuum]) -> gc.Continuum:
     return gc.Continuum.from_units([u for p in parts for u in p])
 
 
-def test_refuses_what_has_too_little_in_common() -> None:
+def test_texts_with_too_little_in_common_are_refused() -> None:
     with pytest.raises(DataError, match=r"texts of A and B have 0% in common, less than half"):
         on_one_line([part("A", "abcd", (0, 1)), part("B", "wxyz", (0, 1))])
     with pytest.raises(DataError, match=r"positions of C do not count characters of a text"):
@@ -147,7 +149,7 @@ def _work_on_texts(length: int) -> int:
     return calls(lambda: on_one_line([part("A", first, unit), part("B", second, unit)]))
 
 
-def test_work_on_texts_grows_with_their_length_alone() -> None:
+def test_the_time_for_texts_grows_with_their_length_only() -> None:
     assert _work_on_texts(100_000) < 11 * _work_on_texts(10_000)
 
 
@@ -192,6 +194,6 @@ def test_equal_texts_change_nothing(tmp_path: Path, run: Any) -> None:
         ((0.5, 1), {}, "a unit by Bob, 0.5 to 1, lies not at characters"),
     ],
 )
-def test_positions_that_the_text_does_not_have(span: Any, more: Any, message: str) -> None:
+def test_positions_outside_the_text_are_refused(span: Any, more: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
         on_one_line([part("Ann", "abcde", (0, 1)), part("Bob", "abcd", span, **more)])

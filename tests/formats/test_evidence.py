@@ -1,4 +1,4 @@
-"""Quotes as evidence of conventions, through the files of tools; offsets are made by encodings."""
+"""Quotes as evidence of offset conventions, in files of tools, with offsets made by encoders."""
 
 from __future__ import annotations
 
@@ -106,7 +106,9 @@ def units_of(path: Path, **options: Any) -> list[tuple[float, float]]:
 
 @pytest.mark.parametrize("write", [brat, label_studio, prodigy])
 @pytest.mark.parametrize("convention", PLANTED)
-def test_planted_conventions(tmp_path: Path, write: Callable[..., Path], convention: str) -> None:
+def test_planted_conventions_are_recognised(
+    tmp_path: Path, write: Callable[..., Path], convention: str
+) -> None:
     path = write(tmp_path, spans_of(convention))
     found = collect([path])
     (continuum,) = found.continua.values()
@@ -131,7 +133,7 @@ def test_a_document_of_several_files_keeps_their_notes(tmp_path: Path) -> None:
     ]
 
 
-def test_what_fits_as_it_is_needs_no_note(tmp_path: Path) -> None:
+def test_offsets_that_fit_have_no_note(tmp_path: Path) -> None:
     spans = [(s, e, TEXT[s:e]) for s, e in TRUTH]
     found = collect([brat(tmp_path, spans)])
     assert found.conventions == ()
@@ -139,7 +141,7 @@ def test_what_fits_as_it_is_needs_no_note(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("write", [brat, label_studio, prodigy])
-def test_contradicting_evidence(tmp_path: Path, write: Callable[..., Path]) -> None:
+def test_contradicting_evidence_is_an_error(tmp_path: Path, write: Callable[..., Path]) -> None:
     words = "one two three four five six seven eight nine ten"
     spans = [(m.start(), m.end(), m[0]) for m in re.finditer(r"\w+", words)]
     half = [(s, e - (i % 2), quote) for i, (s, e, quote) in enumerate(spans)]
@@ -153,7 +155,7 @@ def test_contradicting_evidence(tmp_path: Path, write: Callable[..., Path]) -> N
 
 
 @pytest.mark.parametrize("write", [brat, label_studio, prodigy])
-def test_quotes_that_fit_nowhere(tmp_path: Path, write: Callable[..., Path]) -> None:
+def test_quotes_that_fit_nowhere_are_an_error(tmp_path: Path, write: Callable[..., Path]) -> None:
     path = write(tmp_path, [(4, 9, "TNF-a"), (14, 24, "SARS CoV 2")], "The TNF-α and SARS‐CoV‐2 .")
     with pytest.raises(DataError, match=r"'TNF-a' is not what the \w+ has at 4-9.*offsets=trust"):
         gc.read(path)
@@ -162,25 +164,25 @@ def test_quotes_that_fit_nowhere(tmp_path: Path, write: Callable[..., Path]) -> 
         gc.read(path, offsets="guess")
 
 
-def test_two_places_that_fit_are_refused() -> None:
-    # In bytes it is the first abab, with line breaks that count as one the second.
+def test_two_conventions_that_fit_are_refused() -> None:
+    # Counted in bytes it is the first abab, with line breaks as one character the second.
     document = Quoted(["é\r\nababab"], [Quote(((4, 8),), "abab", "T1")])
     source = Source(Path("x"), "d", "Ann", b"")
     with pytest.raises(DataError, match=r"they fit if .*, but also if .*, in other places.*trust"):
         settle(source, [document])
-    # In bytes and counted from 1 the quote is at one place, but not what is not quoted.
+    # In bytes and counted from 1 the quote has one place, but not the span without a quote.
     quotes = [Quote(((3, 7),), "aaaa", "T1"), Quote(((10, 11),), None, "T2")]
     (settled,) = settle(source, [Quoted(["é aaaa é b"], quotes[:1])])
     assert settled.places(quotes[0]) == [(2, 6)]
     with pytest.raises(DataError, match="in other places"):
         settle(source, [Quoted(["é aaaa é b"], quotes)])
-    # A letter or two would fit somewhere by chance.
+    # One or two letters would fit somewhere by chance.
     with pytest.raises(DataError, match="is not what the text has at 2-3"):
         settle(source, [Quoted(["éa b"], [Quote(((2, 3),), "a", "T1")])])
 
 
 def test_a_file_is_judged_as_a_whole(tmp_path: Path, run: Any) -> None:
-    """One quote alone would fit two conventions; the others of the file decide."""
+    """One quote alone would fit two conventions, and the other quotes of the file decide."""
     tasks = []
     for number, text in enumerate(("a é b", "one two")):
         start = len(text[:4].encode())
@@ -201,8 +203,8 @@ def test_a_file_is_judged_as_a_whole(tmp_path: Path, run: Any) -> None:
 
 
 @pytest.mark.parametrize(("coding", "width"), [("utf-32-le", 4), ("utf-8", 1), ("utf-16-le", 2)])
-def test_tokens_of_webanno(tmp_path: Path, coding: str, width: int) -> None:
-    """Tokens are quotes: they tell what the offsets count, and where the sentences are."""
+def test_tokens_of_webanno_are_quotes(tmp_path: Path, coding: str, width: int) -> None:
+    """Tokens count as quotes: they show how offsets count, and where the sentences are."""
     sentences = ["Zoë 😊 left .", "Bob 😊 stayed ."]
     text, at = "\n".join(sentences), 0
     rows = ["#FORMAT=WebAnno TSV 3.3", "#T_SP=custom.Span|label", "", ""]

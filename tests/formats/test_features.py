@@ -1,4 +1,4 @@
-"""Features beside the category: what each format has, kept by those that can."""
+"""Features beside the category, in each format that can hold them."""
 
 import json
 from pathlib import Path
@@ -36,7 +36,7 @@ def test_csv(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "json"])
-def test_what_is_written_is_read_again(tmp_path: Path, ending: str) -> None:
+def test_written_features_are_read_back(tmp_path: Path, ending: str) -> None:
     c = Continuum.from_units(
         [
             Unit("Ann", 0, 2, Label("a, b", {"x": "1;2", "y": "[=]"})),
@@ -61,7 +61,7 @@ def test_the_command_line(run: Run, tmp_path: Path) -> None:
     file.write_text(CSV)
     order.write_text('features.severity = {order = ["Minor", "Major"]}')
     done = run("align", file, "--dissimilarity", order, "--json")
-    # Ann and Bob differ in severity alone, half of d_cat; Max has nothing.
+    # Ann and Bob differ only in severity, half of d_cat; Max has nothing there.
     first = json.loads(done.out)["unitary_alignments"][0]
     assert first["disorder"] == pytest.approx((0.5 + 1 + 1) / 3)
     done = run("measure", file, "-m", "cu-alpha", "--dissimilarity", order, "--json")
@@ -69,7 +69,7 @@ def test_the_command_line(run: Run, tmp_path: Path) -> None:
     assert "metric:features(category:nominal,severity:ordinal(Minor,Major))" in said
     assert run("convert", file, tmp_path / "b.json", "--beside", "severity").code == 0
     assert gc.read(tmp_path / "b.json").features == ("severity",)
-    # Features of JSON that nobody asks for do not count.
+    # Features of JSON count only if they are requested.
     plain = json.loads(run("align", tmp_path / "b.json", "--json").out)
     assert plain["unitary_alignments"][0]["disorder"] == pytest.approx(2 / 3)
 
@@ -111,7 +111,7 @@ def test_the_command_line(run: Run, tmp_path: Path) -> None:
         (["align", "--option", "features=severity"], 2, "set in --dissimilarity FILE.toml"),
     ],
 )
-def test_what_cannot_be_meant(
+def test_impossible_features_are_refused(
     run: Run, tmp_path: Path, arguments: list[str], code: int, message: str
 ) -> None:
     file, weighed = tmp_path / "a.csv", tmp_path / "d.toml"
@@ -123,7 +123,7 @@ def test_what_cannot_be_meant(
     assert (done.code, message in done.err) == (code, True), done.err
 
 
-def test_a_feature_with_the_name_of_a_column_that_is_read(tmp_path: Path) -> None:
+def test_a_feature_named_like_a_used_column_is_refused(tmp_path: Path) -> None:
     c = Continuum.from_units([Unit("Ann", 0, 5, Label("A", {"Doc": "x"}))])
     with pytest.raises(DataError, match="feature 'Doc' would be read as another column"):
         gc.write(c, tmp_path / "a.csv")

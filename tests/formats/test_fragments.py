@@ -40,7 +40,7 @@ def test_native_formats_lose_nothing(
         assert list(read(folder / name)) == list(c)
 
 
-def test_written_as_brat_and_csv_have_it(both: Continuum, tmp_path: Path) -> None:
+def test_files_are_those_of_brat_and_csv(both: Continuum, tmp_path: Path) -> None:
     write(both, tmp_path / "gold", format="brat")
     assert (tmp_path / "gold/ann/d.ann").read_text() == "T1\tverb 4 10;21 23\tpicked up\n"
     write(both, tmp_path / "a.csv")
@@ -51,13 +51,13 @@ def test_written_as_brat_and_csv_have_it(both: Continuum, tmp_path: Path) -> Non
     "name",
     [n for n, f in FORMATS.items() if f.writer and not f.kept.fragments and n != "review-list"],
 )
-def test_other_formats_refuse(name: str, both: Continuum, tmp_path: Path) -> None:
+def test_other_formats_refuse_fragments(name: str, both: Continuum, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"1 units of d have several fragments.*Write JSON"):
         write(both, tmp_path / "a", format=name)
     assert not [*tmp_path.iterdir()]
 
 
-def test_brat_covers_and_splits_and_counts(tmp_path: Path) -> None:
+def test_brat_fragments_can_be_covered_or_split_and_are_counted(tmp_path: Path) -> None:
     (tmp_path / "a.ann").write_text("T1\tX 0 3;8 11\tAnn Bob\nT2\tX 0 3;3 5\tAnn p\n")
     kept, cover = read(tmp_path / "a.ann"), read(tmp_path / "a.ann", discontinuous="cover")
     assert [u.fragments for u in kept] == [(), ((0, 3), (8, 11))]
@@ -72,7 +72,8 @@ LINES = "Ann picked  \r\n\n the phone\tup\nand\u00a0down. "
 @pytest.mark.parametrize(
     ("places", "written"),
     [
-        # What annotator.py of brat (`__create_span`) makes of the same spans.
+        # Expected are the texts that annotator.py of brat (`__create_span`) writes for the same
+        # spans.
         ([(4, 25)], "4 10;16 25\tpicked the phone"),
         ([(0, 38)], "0 10;16 28;29 38\tAnn picked the phone\tup and\u00a0down."),
         ([(0, 3), (20, 38)], "0 3;20 28;29 38\tAnn phone\tup and\u00a0down."),
@@ -99,7 +100,7 @@ def test_brat_cuts_units_at_line_breaks(
     assert read(tmp_path / "gold", discontinuous="split").n_units == 1 + len(places)
 
 
-def test_brat_without_its_text_keeps_what_it_cut(tmp_path: Path) -> None:
+def test_brat_without_its_text_keeps_fragments(tmp_path: Path) -> None:
     (tmp_path / "a.ann").write_text("T1\tX 0 3;4 7\tAnn Bob\n")
     assert read(tmp_path / "a.ann").n_broken == 1
     (tmp_path / "a.txt").write_text("Ann\nBob")
@@ -145,7 +146,9 @@ def test_bad_fragments_of_csv(cell: str, said: str, tmp_path: Path) -> None:
         read(file)
 
 
-def test_a_column_of_something_else(tmp_path: Path, run: Callable[..., Any]) -> None:
+def test_a_column_named_fragments_may_hold_something_else(
+    tmp_path: Path, run: Callable[..., Any]
+) -> None:
     file = tmp_path / "a.csv"
     file.write_text("annotator,category,start,end,fragments\nA,x,0,4,1\nB,x,0,9,noun phrase\n")
     found = run("inspect", file, "--option", "discontinuous=cover", "--json")
@@ -156,7 +159,7 @@ def test_a_column_of_something_else(tmp_path: Path, run: Callable[..., Any]) -> 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.json"])
 @pytest.mark.parametrize("several", [False, True])
-def test_native_formats_cover_and_split(
+def test_native_formats_can_cover_and_split(
     name: str, several: bool, both: Continuum, tmp_path: Path
 ) -> None:
     write(gc.Corpus.from_continua({"d": both, "e": both}) if several else both, tmp_path / name)
@@ -190,8 +193,8 @@ def test_frames_have_a_column(both: Continuum) -> None:
     assert list(Continuum.from_frame(frame)) == list(both)
 
 
-def test_texts_that_differ(tmp_path: Path) -> None:
-    """A missing character before the second fragment moves it alone."""
+def test_fragments_in_differing_texts_are_moved_one_by_one(tmp_path: Path) -> None:
+    """A missing character before the second fragment moves only that fragment."""
     for name, text, place in (
         ("ann", "abc def ghi", "0 3;8 11"),
         ("bob", "abc de ghi", "0 3;7 10"),
@@ -205,7 +208,7 @@ def test_texts_that_differ(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["She picked it up", "😀 picked it up now"])
-def test_quotes_of_broken_units_tell_how_offsets_count(tmp_path: Path, text: str) -> None:
+def test_quotes_of_broken_units_show_how_offsets_count(tmp_path: Path, text: str) -> None:
     start = text.index("picked")
     ahead = len(text[:start].encode("utf-16-le")) // 2  # as a tool in JavaScript counts
     (tmp_path / "a.txt").write_text(text, encoding="utf-8")
@@ -218,7 +221,7 @@ def test_quotes_of_broken_units_tell_how_offsets_count(tmp_path: Path, text: str
         gc.read(tmp_path / "a.ann")
 
 
-def test_boundaries_in_decimals_come_back_as_given() -> None:
+def test_decimal_boundaries_are_read_back_exactly() -> None:
     parts = ((2.02, 2.9), (7.44, 8.41))
     c = Continuum.from_units([Unit("A", 2.02, 8.41, "x", parts), Unit("A", 2.9, 7.44, "x")])
     assert next(iter(c)).fragments == parts
@@ -232,7 +235,7 @@ def test_brat_has_no_fractions_inside_of_units(tmp_path: Path) -> None:
         write(c, tmp_path / "c", format="brat")
 
 
-def test_a_feature_is_not_lost_to_the_fragments() -> None:
+def test_a_feature_is_kept_beside_fragments() -> None:
     label = gc.Label("x", {"fragments": "two"})
     c = Continuum.from_units([Unit("A", 0, 9, label, ((0, 4), (6, 9)))])
     with pytest.raises(UsageError, match="would be one column"):

@@ -1,4 +1,4 @@
-"""Files of one annotator each: the layouts that join them, and doubts about who is declared."""
+"""Files of one annotator each: layouts that join them, and doubtful declarations."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -14,7 +14,7 @@ WORK = {"Ann": [(0, 4), (10, 14)], "Bob": [(0, 5)], "Cid": [(1, 4)], "Dee": [(2,
 
 
 def put(folder: Path, names: Iterable[tuple[str, str]], tier: str = "") -> Path:
-    """EAF files of (path, annotator), each with a tier of the annotator's or of another name."""
+    """Write EAF files of (path, annotator), with a tier named after the annotator or `tier`."""
     for path, who in names:
         units = [Unit(tier or who, s, e, "x") for s, e in WORK[who]]
         made = Continuum.from_units(units, annotators=[tier or who], offset_unit="ms")
@@ -35,10 +35,10 @@ def put(folder: Path, names: Iterable[tuple[str, str]], tier: str = "") -> Path:
         ("x/{a}.{d}", ["{annotator}.{document}", "{document}.{annotator}"]),
     ],
 )
-def test_names_in_the_files_decide_between_readings(
+def test_names_in_the_files_decide_between_layouts(
     tmp_path: Path, pattern: str, layouts: list[str], tier: str
 ) -> None:
-    """Where files name nobody, two readings are possible: both are said with their names."""
+    """Files without names of annotators allow two layouts, and both are reported with names."""
     names = [(pattern.format(d=d, a=a), a) for d in ("talk", "walk") for a in ("Ann", "Bob")]
     found = collect([put(tmp_path, names, tier)])
     ways = {way.layout: way for way in found.joinings}
@@ -52,13 +52,13 @@ def test_names_in_the_files_decide_between_readings(
 
 
 @pytest.mark.needs("tools")
-def test_many_names_are_cut(tmp_path: Path) -> None:
+def test_long_lists_of_names_are_cut(tmp_path: Path) -> None:
     found = collect([put(tmp_path, [(f"talk/{who}", who) for who in WORK])])
     assert found.joinings[0].in_words() == "talk by Ann, Bob, Cid, 2 more"
 
 
 @pytest.mark.needs("tools")
-def test_nothing_is_said_where_nothing_is_joined(tmp_path: Path) -> None:
+def test_files_that_need_no_joining_have_no_note(tmp_path: Path) -> None:
     assert not collect([put(tmp_path / "one", [("talk/Ann", "Ann")])]).joinings
     both = tmp_path / "both.csv"
     both.write_text("Ann,a,0,4\nBob,a,0,4\n")
@@ -73,7 +73,7 @@ def test_nothing_is_said_where_nothing_is_joined(tmp_path: Path) -> None:
 
 
 @pytest.mark.needs("tools")
-def test_whoever_is_declared_without_a_file_is_doubted(
+def test_an_annotator_declared_without_a_file_is_doubted(
     run: Callable[..., Any], tmp_path: Path
 ) -> None:
     folder = put(tmp_path, [(f"talk/{who}", who) for who in ("Ann", "Bob", "Eve")])
@@ -85,13 +85,13 @@ def test_whoever_is_declared_without_a_file_is_doubted(
     assert "Ann, Bob: declared" in apart.out
     joined = ("gamma", folder, "--layout", "{document}/{annotator}", *options)
     assert "Zoe: declared, but without a file in talk" in run(*joined, "--annotators", "Zoe").err
-    # Eve has a file without a unit, Joe is another name of Bob.
+    # Eve has a file without units, and Joe is another name of Bob.
     known = run(*joined, "--annotators", "Eve,Joe", "--rename", "Bob=Joe")
     assert "declared, but" not in known.err
 
 
 @pytest.mark.needs("tools")
-def test_a_name_that_does_not_fit_ends_no_run(tmp_path: Path) -> None:
+def test_a_file_name_outside_the_layout_is_only_an_error_of_the_file(tmp_path: Path) -> None:
     folder = put(tmp_path, [("talk_Ann", "Ann"), ("talk_Bob", "Bob"), ("readme", "Cid")])
     found = collect([folder], layout="{document}_{annotator}")
     assert [c.annotators for c in found.continua.values()] == [("Ann", "Bob")]
@@ -102,8 +102,10 @@ def test_a_name_that_does_not_fit_ends_no_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("broken", ["talk_Cid.json", "talk_Cid.csv"])
 @pytest.mark.parametrize("ending", ["json", "csv"])
-def test_no_document_lacks_whose_file_is_broken(tmp_path: Path, ending: str, broken: str) -> None:
-    """Whatever the files that are read call the document."""
+def test_a_document_with_a_broken_file_is_not_read_without_it(
+    tmp_path: Path, ending: str, broken: str
+) -> None:
+    """This holds whatever name the readable files give to the document."""
     for who in ("Ann", "Bob"):
         made = Continuum.from_units([Unit(who, *WORK[who][0], "x")], name="the talk itself")
         gc.write(made, tmp_path / f"talk_{who}.{ending}")
@@ -117,7 +119,7 @@ def test_no_document_lacks_whose_file_is_broken(tmp_path: Path, ending: str, bro
 
 
 @pytest.mark.needs("tools")
-def test_a_link_to_a_folder_is_told(run: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_link_to_a_folder_is_reported(run: Callable[..., Any], tmp_path: Path) -> None:
     folder = put(tmp_path / "all", [("talk/Ann", "Ann"), ("talk/Bob", "Bob")])
     put(tmp_path / "elsewhere", [("talk/Cid", "Cid")])
     (folder / "more").symlink_to(tmp_path / "elsewhere")
@@ -126,7 +128,7 @@ def test_a_link_to_a_folder_is_told(run: Callable[..., Any], tmp_path: Path) -> 
     assert talk.annotators == ("Ann", "Bob")
     (told,) = found.left_out
     assert str(told) == "1 file: a link to a folder, not followed; give that folder as well"
-    # As it says.
+    # The advice of the message is followed.
     both = collect([folder, folder / "more"], layout="{document}/{annotator}")
     assert [c.annotators for c in both.continua.values()] == [("Ann", "Bob", "Cid")]
     assert "a link to a folder" in run("inspect", folder, "--layout", "{document}/{annotator}").out

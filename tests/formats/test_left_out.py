@@ -1,4 +1,4 @@
-"""What was left out of a file is metadata, counted by kind and reason."""
+"""Records of what readers leave out of a file, counted by kind and reason."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ B,x,0,1,,
 """
 
 
-def test_left_out_is_metadata(tmp_path: Path) -> None:
+def test_left_out_parts_are_metadata(tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text(TABLE, encoding="utf-8")
     c = read(tmp_path / "b.csv")
     plain = Continuum.from_units([Unit("A", 0, 1, "x"), Unit("B", 0, 1, "x")])
@@ -26,7 +26,7 @@ def test_left_out_is_metadata(tmp_path: Path) -> None:
     assert Corpus.from_continua({"c": c}).left_out == c.left_out
 
 
-def test_entries_that_differ_in_their_count_are_one() -> None:
+def test_entries_that_differ_only_in_their_count_are_added() -> None:
     a, b = LeftOut("f", "relation", 2, "x"), LeftOut("f", "relation", 3, "x")
     assert gather([(a,), (b,), (LeftOut("g", "relation", 1, "x"),)]) == (
         LeftOut("f", "relation", 5, "x"),

@@ -1,4 +1,4 @@
-"""`map=ANNOTATOR:OLD=NEW`: categories renamed for one annotator alone."""
+"""The option `map=ANNOTATOR:OLD=NEW`, which renames categories of one annotator."""
 
 import pytest
 
@@ -29,8 +29,10 @@ def mapped(said: dict[str, str], **further: object) -> dict[str, list[tuple]]:
             for name, c in found.items()}  # fmt: skip
 
 
-def test_only_the_annotator_is_renamed_and_all_at_once() -> None:
-    """By hand: Ann's x and y change places; a:b is a category, whoever is called a."""
+def test_only_one_annotator_is_renamed_and_names_may_be_exchanged() -> None:
+    """By hand, Ann's x and y change places, and a:b is a category even if an annotator is
+    called a.
+    """
     found = mapped({"Ann:x": "y", "Ann:y": "x", "a:b": "c", "x": "z"})
     assert found == {
         "d": [("Ann", 0, "y"), ("Ann", 5, "x"), ("Bob", 0, "c"), ("Bob", 5, "z"), ("Bob", 9, "")],
@@ -38,17 +40,17 @@ def test_only_the_annotator_is_renamed_and_all_at_once() -> None:
     }
 
 
-def test_a_name_that_nobody_has_any_more_is_no_category() -> None:
+def test_a_replaced_name_is_no_category_any_more() -> None:
     found = select(continua(), Selection.model_construct(map={"Bob:a:b": "x"}))
     assert {c.categories for c in found.values()} == {("x", "y")}
 
 
-def test_new_names_can_be_kept() -> None:
+def test_new_names_can_be_selected() -> None:
     assert mapped({"Ann:x": "new"}, only=["new"]) == {"d": [("Ann", 0, "new")],
                                                      "e": [("Ann", 0, "new")]}  # fmt: skip
 
 
-def test_features_stay() -> None:
+def test_renaming_keeps_features() -> None:
     label = to_label("x", {"size": "big"})
     c = Continuum.from_units([Unit(a, 0, 1, label) for a in ("Ann", "Bob")])
     labels = [u.category for u in rename_categories_of(c, {}, {"Bob": {"x": "y"}})]
@@ -62,23 +64,23 @@ def test_features_stay() -> None:
         ({"Eve:x": "y"}, "category 'Eve:x' does not occur"),
     ],
 )
-def test_unknown_names(said: dict[str, str], message: str) -> None:
+def test_unknown_names_are_refused(said: dict[str, str], message: str) -> None:
     with pytest.raises(DataError, match=message):
         mapped(said)
 
 
-def test_two_annotators_could_be_meant() -> None:
+def test_a_name_that_could_be_of_two_annotators_is_refused() -> None:
     both = {"d": [("A", 0, "b:x"), ("A:b", 0, "x")]}
     with pytest.raises(DataError, match="'A:b:x' could be about 'A' and 'A:b'"):
         select(continua(both), Selection.model_construct(map={"A:b:x": "y"}))
 
 
-def test_it_is_part_of_the_signature() -> None:
+def test_the_map_is_in_the_signature() -> None:
     found = select(continua(), Selection.model_construct(map={"Ann:x": "z"}))
     assert {c.selection for c in found.values()} == {("map=Ann:x,z",)}
 
 
-def test_a_round_without_the_name_passes_over_it(tmp_path) -> None:
+def test_a_round_without_the_name_ignores_the_map(tmp_path) -> None:
     (tmp_path / "a.csv").write_text(
         "document,annotator,category,start,end\nd,Ann,x,0,1\nd,Bob,y,0,1\ne,Ann,y,0,1\ne,Bob,x,0,1\n"
     )

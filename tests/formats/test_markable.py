@@ -1,4 +1,4 @@
-"""Stretches that can be marked: files, command line, campaign.toml, JSON, and what is refused."""
+"""Stretches of markable text: files, command line, campaign.toml, JSON, and errors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def two() -> Continuum:
     return Continuum.from_units([Unit("Ann", 2, 9, "x"), Unit("Bob", 33, 40, "x")])
 
 
-def test_command_line_campaign_and_json_say_the_same(run: Run, here: Path) -> None:
+def test_command_line_campaign_and_json_agree(run: Run, here: Path) -> None:
     given = json.loads(run("gamma", "a.csv", "--markable", "stretches.csv", "--json").out)
     (here / "campaign.toml").write_text('paths = ["a.csv"]\nmarkable = "stretches.csv"\n')
     file = json.loads(run("gamma", "campaign.toml", "--json").out)
@@ -48,7 +48,7 @@ def test_command_line_campaign_and_json_say_the_same(run: Run, here: Path) -> No
     assert (again.markable, again.bounds) == (((0.0, 10.0), (30.0, 50.0)), (0.0, 50.0))
 
 
-def test_what_is_declared_stays_and_what_says_nothing_is_left_out() -> None:
+def test_declared_stretches_are_kept_and_trivial_ones_dropped() -> None:
     c = two().with_markable([(30, 50), (0, 5), (5, 10)])
     assert (c.markable, c.bounds) == (((0.0, 10.0), (30.0, 50.0)), (0.0, 50.0))
     assert c != declare_bounds(two(), (0, 50))
@@ -71,7 +71,7 @@ def test_what_is_declared_stays_and_what_says_nothing_is_left_out() -> None:
         ([(10, 32)], None, "2 of 2 units lie in pauses, outside all stretches"),
     ],
 )
-def test_what_cannot_be_meant_is_an_error(
+def test_impossible_stretches_are_refused_with_advice(
     stretches: list[tuple[float, float]], bounds: tuple[float, float] | None, message: str
 ) -> None:
     c = two() if bounds is None else declare_bounds(two(), bounds)
@@ -87,8 +87,8 @@ def test_units_of_several_fragments_are_refused() -> None:
         c.with_markable([(0, 10), (30, 50)])
 
 
-def test_units_in_pauses_are_counted_and_told() -> None:
-    """By hand: 12–18 lies in 10–30, 25–31 and 8–12 begin or end there, 10–10 touches it."""
+def test_units_in_pauses_are_counted_and_reported() -> None:
+    """By hand, 12–18 lies in the pause 10–30, 25–31 and 8–12 partly, and 10–10 touches it."""
     rows = [(2, 9), (12, 18), (25, 31), (8, 12), (9, 33), (10, 10), (30, 50), (20, 20)]
     c = Continuum.from_units([Unit("Ann", s, e) for s, e in rows]).with_markable(
         [(0, 10), (30, 50)]
@@ -116,7 +116,7 @@ def test_units_in_pauses_are_counted_and_told() -> None:
         ("document,start,end\na,100,110\na,9,30\n", "units lie in pauses"),
     ],
 )
-def test_a_wrong_file_is_told_with_its_line(run: Run, text: str, said: str) -> None:
+def test_an_invalid_file_is_reported_with_its_line(run: Run, text: str, said: str) -> None:
     Path("s.csv").write_text(text)
     done = run("gamma", "a.csv", "--markable", "s.csv")
     assert (done.code, said in done.err) == (3, True), done.err
@@ -126,7 +126,7 @@ def test_every_document_needs_its_stretches(run: Run, here: Path) -> None:
     (here / "b.csv").write_text(ROWS)
     missing = run("gamma", "a.csv", "b.csv", "--markable", "stretches.csv")
     assert (missing.code, "stretches.csv: no stretch for b" in missing.err) == (3, True)
-    # A document that is there, but not selected, may be in the file.
+    # The file may also have documents that were read but not selected.
     (here / "both.csv").write_text(STRETCHES + "b,0,10\nb,30,45\n")
     assert run("gamma", "a.csv", "b.csv", "--document", "a", "--markable", "both.csv").code == 0
     (here / "none.csv").write_text("start,end\n0,10\n30,50\n")
@@ -137,7 +137,7 @@ def test_every_document_needs_its_stretches(run: Run, here: Path) -> None:
     assert "stretches.csv:2: stretch 30-50 lies outside the document, 0 to 45" in outside.err
 
 
-def test_a_corpus_has_chance_within_documents_and_says_so(run: Run, here: Path) -> None:
+def test_a_corpus_has_chance_within_documents_and_a_note(run: Run, here: Path) -> None:
     names = ("a", "b", "c")
     for name in names:
         (here / f"{name}.csv").write_text(ROWS)
@@ -152,7 +152,7 @@ def test_a_corpus_has_chance_within_documents_and_says_so(run: Run, here: Path) 
 
 
 @pytest.mark.usefixtures("here")
-def test_files_and_commands_that_cannot_hold_it_say_so(run: Run) -> None:
+def test_files_and_commands_that_cannot_hold_stretches_refuse(run: Run) -> None:
     for out, said in (("b.csv", True), ("b.json", False)):
         err = run("convert", "a.csv", out, "--markable", "stretches.csv").err
         assert ("give --markable when reading it" in err) == said
@@ -164,8 +164,8 @@ def test_files_and_commands_that_cannot_hold_it_say_so(run: Run) -> None:
     assert "nothing can be marked in pauses" in " ".join((told.out + told.err).split())
 
 
-def test_units_that_are_left_out_declare_no_end(run: Run, here: Path) -> None:
-    """Without its short units a document only seems to end earlier than its stretches."""
+def test_left_out_units_do_not_move_the_end_of_the_document(run: Run, here: Path) -> None:
+    """Without its short units, a document only seems to end before its stretches."""
     (here / "a.csv").write_text("Ann,x,0,1\nAnn,y,1,9\nBob,x,2,9\nBob,y,32,40\nAnn,x,33,41\n")
     for chosen in (("--min-length", "2"), ("--only", "y"), ("--exclude", "Ann")):
         given = ("--markable", "stretches.csv", *chosen)

@@ -1,4 +1,4 @@
-"""`--min-length`: units that are shorter are left out, counted, and in the signature."""
+"""The option `--min-length`: shorter units are left out, counted and named in the signature."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "a.csv"
 
 
-def test_by_hand() -> None:
+def test_short_units_are_dropped_by_hand() -> None:
     units = [Unit("Ann", 0, 2, "x"), Unit("Ann", 3, 4, "x"), Unit("Bob", 0, 1.5, "x")]
     c = Continuum.from_units(units)
     kept = drop_short_units(c, 2)
     assert [(u.annotator, u.start, u.end) for u in kept] == [("Ann", 0, 2)]
-    # Bounds and annotators stay: whoever has no long unit found nothing.
+    # Bounds and annotators stay, as an annotator without long units found nothing.
     assert (kept.bounds, kept.annotators) == (c.bounds, ("Ann", "Bob"))
     assert (kept.selection, kept.left_out[0].count) == (("min-length=2",), 2)
     assert drop_short_units(c, 1) is c
@@ -44,8 +44,8 @@ COMMANDS = {
 
 @pytest.mark.usefixtures("little_is_simulated")
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_that_reads_units(run: Run, file: Path, command: str) -> None:
-    """The same as of a file without them, but for the signature and what is said of it."""
+def test_every_command_that_reads_units_has_the_option(run: Run, file: Path, command: str) -> None:
+    """The result is that of a file without short units, except for signature and notes."""
     options = COMMANDS[command]
     found = run(command, file, "--min-length", 2, *options, "--bounds", "0:12.5", "--json")
     assert found.code == 0, found.err
@@ -68,7 +68,7 @@ def numbers(document: object) -> list[float]:
     return [document] if isinstance(document, int | float) else []
 
 
-def test_in_a_campaign_and_converted(run: Run, file: Path) -> None:
+def test_the_option_works_in_a_campaign_and_in_convert(run: Run, file: Path) -> None:
     campaign = file.with_name("campaign.toml")
     campaign.write_text('paths = ["a.csv"]\nmin_length = 2\n')
     (result,) = json.loads(run("gamma", campaign, "--samples", 5, "--json").out)["results"]
@@ -86,7 +86,7 @@ def test_in_a_campaign_and_converted(run: Run, file: Path) -> None:
         assert (refused.code, "campaign.toml:2" in refused.err) == (3, True), value
 
 
-def test_what_it_means_nothing_for(run: Run, tmp_path: Path) -> None:
+def test_commands_for_other_data_refuse_the_option(run: Run, tmp_path: Path) -> None:
     points = Continuum.from_units([Unit("Ann", 0, 0), Unit("Ann", 1, 4), Unit("Bob", 1, 4)])
     with pytest.raises(DataError, match="1 units are points, so a least length"):
         drop_short_units(points, 2)

@@ -1,4 +1,4 @@
-"""Conventions of counting characters, against encodings and replacements of texts."""
+"""Conventions of counting characters, against encoders and replacements in texts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from gammacp.formats.offsets import Convention, conventions
 
-# Each text as a tool of that convention has it, made without our code.
+# The text as a tool of each convention sees it, made without our code.
 RETOLD: dict[str, Callable[[str], str]] = {
     "from-1": lambda text: "\ufeff" + text,
     "no-mark": lambda text: text.removeprefix("\ufeff"),
@@ -27,7 +27,7 @@ CHARACTERS = ["a", "b", " ", "\n", "\r\n", "😊", "é", "한", "e\u0301", "\ufe
 
 
 def as_told(text: str, convention: Convention) -> tuple[Callable[[int, int], str], int]:
-    """Return what the tool has between two of its offsets, and how many it has."""
+    """Return the tool's text between two of its offsets, and the number of its positions."""
     for part in convention.parts:
         text = RETOLD.get(part.name, str)(text)
     coding, width = next(
@@ -44,7 +44,7 @@ def plain(text: str) -> str:
 
 
 @pytest.mark.parametrize("convention", [*conventions()], ids=lambda c: c.name)
-def test_what_lies_between_two_offsets(convention: Convention) -> None:
+def test_text_between_two_offsets_is_that_of_the_tool(convention: Convention) -> None:
     draw = random.Random(convention.name)
     for _ in range(25):
         text = "".join(draw.choices(CHARACTERS, k=draw.randint(0, 9)))

@@ -1,4 +1,4 @@
-"""What the readers share: positions, offsets, layers, tiers, archives, XML."""
+"""Parts that readers share: positions, offsets, layers, tiers, archives and XML."""
 
 import io
 import zipfile
@@ -28,7 +28,7 @@ def test_positions_are_written_without_loss(value: float) -> None:
 @pytest.mark.parametrize(
     "text", ["", "x", "1_0", "nan", "inf", "1e400", "١", "9007199254740993", "-9007199254740993"]
 )
-def test_what_is_no_position(text: str) -> None:
+def test_invalid_positions_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"number|2\^53"):
         position(text)
 
@@ -60,19 +60,19 @@ def test_layers() -> None:
         chosen_layer({"a.X": Layer(), "b.X": Layer()}, "X")
 
 
-def test_tier_patterns_are_no_regular_expressions() -> None:
+def test_tier_patterns_are_not_regular_expressions() -> None:
     assert annotator_of("a.b (Ann)", "a.b ({annotator})") == "Ann"
     assert annotator_of("axb (Ann)", "a.b ({annotator})") is None
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 9)), max_size=12))
-def test_lanes_keep_everything_apart(spans: list[tuple[int, int]]) -> None:
+def test_spans_of_a_lane_never_overlap(spans: list[tuple[int, int]]) -> None:
     marked = [(float(s), float(s + n), str(i)) for i, (s, n) in enumerate(spans)]
     found = lanes(marked)
     assert sorted(x for lane in found for x in lane) == sorted(marked)
     for lane in found:
         assert all(a[1] <= b[0] for a, b in pairwise(lane))
-    # As many lanes as spans are open at one place, and no more.
+    # The number of lanes is the largest number of spans that are open at one place.
     if all(start < end for start, end, _ in marked):
         open_at = [sum(a[0] <= b[0] < a[1] for a in marked) for b in marked]
         assert len(found) == max(open_at, default=0)
@@ -89,7 +89,7 @@ def test_archives_inside_archives() -> None:
         list(members(outer.getvalue()[:-30], "p.zip"))
 
 
-def test_a_broken_zip_is_no_unknown_format(tmp_path: Path) -> None:
+def test_a_broken_zip_is_reported_as_such(tmp_path: Path) -> None:
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w") as archive:
         archive.writestr("a.csv", "A,x,0,1\nB,x,0,1\n")
@@ -102,7 +102,7 @@ def test_a_broken_zip_is_no_unknown_format(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("nested", [False, True])
-def test_one_limit_for_all_that_is_unpacked(nested: bool) -> None:
+def test_one_limit_applies_to_everything_unpacked(nested: bool) -> None:
     def packed(**files: bytes) -> bytes:
         content = io.BytesIO()
         with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -121,7 +121,7 @@ def annotators_work(names: list[str]) -> list[str]:
     return [name for name, reason in why_not_annotators(names).items() if not reason]
 
 
-def test_what_annotators_made() -> None:
+def test_only_files_of_annotators_count_in_an_archive() -> None:
     inside = ["annotation/d/a.zip", "annotation/d/INITIAL_CAS.zip", "source/d.tsv", ".x/a.csv"]
     assert annotators_work(inside) == ["annotation/d/a.zip", "source/d.tsv"]
     assert annotators_work([*inside, "exportedproject1.json"]) == ["annotation/d/a.zip"]
@@ -151,7 +151,7 @@ def test_unsafe_and_broken_xml_is_refused(content: bytes) -> None:
         *(pytest.param(e, marks=pytest.mark.needs("tools")) for e in ("rttm", "TextGrid", "eaf")),
     ],
 )
-def test_work_grows_with_the_number_of_units_alone(tmp_path: Path, ending: str) -> None:
+def test_the_time_grows_with_the_number_of_units_only(tmp_path: Path, ending: str) -> None:
     def work(number: int) -> int:
         units = [Unit("AB"[i % 2], 10 * i, 10 * i + 7, "xyz"[i % 3]) for i in range(number)]
         file = tmp_path / f"{number}.{ending}"

@@ -52,18 +52,18 @@ def test_maps_by_hand(text: str, right: list[tuple[float, float]]) -> None:
     ]
 
 
-def test_decimals_become_what_they_stand_for() -> None:
+def test_decimals_are_mapped_exactly() -> None:
     assert moved("x1000", (4.35, 0.001))[0] == (4350, 1)
     assert moved("+0.2", (0.1, 1.1))[0] == (0.3, 1.3)
 
 
 @pytest.mark.parametrize("text", ["", "end", "x", "x0", "x1/0", "1000", "+", "end*2", "+1 from"])
-def test_what_is_no_map(text: str) -> None:
+def test_invalid_maps_are_refused(text: str) -> None:
     with pytest.raises(UsageError, match=r"positions="):
         position_maps(text)
 
 
-def test_entries() -> None:
+def test_entries_of_an_annotator_are_joined() -> None:
     assert written_positions(["a:b: +1", "d/Ann:x2", "a:b: end+1"]) == {
         "a:b": "+1, end+1",
         "d/Ann": "x2",
@@ -73,7 +73,7 @@ def test_entries() -> None:
             written_positions([entry])
 
 
-def test_in_python(tmp_path: Path) -> None:
+def test_readers_take_maps_in_python(tmp_path: Path) -> None:
     path = tmp_path / "d.csv"
     path.write_text(ROWS)
     c = gc.read(path, positions={"Ann": "x1000"})
@@ -87,7 +87,7 @@ def test_in_python(tmp_path: Path) -> None:
         gc.read(path, positions={"Cid": "+1"})
 
 
-def test_one_document_of_several(tmp_path: Path) -> None:
+def test_a_map_may_be_for_one_document(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / f"{name}.csv").write_text(ROWS)
     found = collect([tmp_path], positions={"two/Ann": "+10", "Ann": "x10"}).continua
@@ -95,7 +95,7 @@ def test_one_document_of_several(tmp_path: Path) -> None:
     assert starts == {"one": [10, 40], "two": [11, 14]}
 
 
-def test_the_command_line_and_a_campaign(tmp_path: Path, run: Any) -> None:
+def test_the_command_line_and_a_campaign_take_maps(tmp_path: Path, run: Any) -> None:
     (tmp_path / "d.csv").write_text(ROWS)
     typed = run("gamma", str(tmp_path / "d.csv"), "--positions", "Ann: x1000", "--json")
     assert '"gamma": 1.0' in typed.out
@@ -108,7 +108,7 @@ def test_the_command_line_and_a_campaign(tmp_path: Path, run: Any) -> None:
     assert "--positions 'twice' is not ANNOTATOR: end+1" in wrong.err
 
 
-def test_fragments_links_bounds_and_reading() -> None:
+def test_fragments_links_bounds_and_reading_limits_are_mapped() -> None:
     units = [
         Unit("Ann", 2, 9, "a", ((2, 4), (6, 9)), id="1"),
         Unit("Ann", 12, 15, "b", id="2"),
@@ -133,7 +133,7 @@ def test_factors_beyond_all_positions_are_refused(text: str) -> None:
         position_maps(text)
 
 
-def test_a_map_that_turns_units_round_names_the_option(run: Run, tmp_path: Path) -> None:
+def test_a_map_that_reverses_units_names_the_option(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "d.csv"
     path.write_text(ROWS)
     found = run("inspect", path, "--positions", "Ann: end-20")
@@ -149,13 +149,13 @@ def test_units_stay_inside_of_their_text() -> None:
         move_positions([c], {"Ann": "end-4"})
 
 
-def test_shapes_are_refused() -> None:
+def test_maps_of_shapes_are_refused() -> None:
     c = Continuum.from_units([Unit.box("Ann", (0, 1), (0, 2))])
     with pytest.raises(DataError, match="does not apply to shapes"):
         move_positions([c], {"Ann": "end+1"})
 
 
-def test_of_a_dataset(run: Any) -> None:
+def test_a_dataset_can_be_mapped(run: Any) -> None:
     asked = ("inspect", "--dataset", "alex-paul-suzan", "--json")
     plain, moved = (
         json.loads(run(*asked, *more).out)["results"][0]["bounds"]

@@ -1,4 +1,4 @@
-"""How far annotators read: on the command line, in campaign.toml, in JSON, and in chance."""
+"""Reading limits of annotators: on the command line, in campaign.toml, in JSON and in chance."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def stopped() -> Continuum:
     return declare_read_until(Continuum.from_units(units, bounds=(0, 100)), {"Ann": 40})
 
 
-def test_random_units_stay_where_their_annotator_read() -> None:
+def test_random_units_stay_within_the_part_that_was_read() -> None:
     sampler = prepare_cut([stopped()], 2)
     reached = []
     for seed in range(60):
@@ -46,7 +46,7 @@ def test_random_units_stay_where_their_annotator_read() -> None:
     assert max(reached) > 90
 
 
-def test_it_stays_with_the_annotator() -> None:
+def test_a_reading_limit_belongs_to_its_annotator() -> None:
     c = stopped()
     assert c.selection == ("read-until=Ann:40",)
     assert rename_annotators(c, {"Ann": "Zoe"}).read_until == (("Zoe", 40.0),)
@@ -56,7 +56,7 @@ def test_it_stays_with_the_annotator() -> None:
     assert declare_read_until(c, {"Bob": 100}) is c
 
 
-def test_what_cannot_be_meant_is_an_error_that_says_what_to_do() -> None:
+def test_impossible_limits_are_refused_with_advice() -> None:
     c = stopped()
     with pytest.raises(DataError, match="has units up to 32") as error:
         declare_read_until(c, {"Ann": 30})
@@ -68,7 +68,7 @@ def test_what_cannot_be_meant_is_an_error_that_says_what_to_do() -> None:
         declare_read_until(c, {"Zed": 50})
 
 
-def test_models_that_cannot_keep_it_refuse_and_the_default_can() -> None:
+def test_models_that_cannot_keep_a_limit_refuse_and_the_default_can() -> None:
     c = stopped()
     assert default_chance([[c] * 5]) == "cut"
     assert (
@@ -82,14 +82,14 @@ def test_models_that_cannot_keep_it_refuse_and_the_default_can() -> None:
                 model.prepare([c, c, c], 2)
 
 
-def test_chance_expects_less_of_somebody_who_stopped() -> None:
-    """Turned over the whole text, Ann's units meet Bob's less often than they could."""
+def test_chance_takes_reading_limits_into_account() -> None:
+    """If Ann's units could turn over the whole text, they would meet Bob's less often."""
     c = stopped()
     whole = Continuum.from_units(list(c), bounds=(0, 100))
     assert gc.gamma(c, samples=200).value != gc.gamma(whole, samples=200).value
 
 
-def test_command_line_campaign_and_json_say_the_same(run: Run, here: Path) -> None:
+def test_command_line_campaign_and_json_agree(run: Run, here: Path) -> None:
     given = json.loads(run("gamma", "a.csv", "--read-until", "Ann=20", "--json").out)
     (here / "campaign.toml").write_text('paths = ["a.csv"]\n[read_until]\n"a/Ann" = 20\n')
     file = json.loads(run("gamma", "campaign.toml", "--json").out)
@@ -102,7 +102,7 @@ def test_command_line_campaign_and_json_say_the_same(run: Run, here: Path) -> No
 
 
 @pytest.mark.usefixtures("here")
-def test_a_wrong_position_is_told(run: Run) -> None:
+def test_an_invalid_limit_is_reported(run: Run) -> None:
     assert run("gamma", "a.csv", "--read-until", "Ann=far").code == 2
     late = run("gamma", "a.csv", "--read-until", "Ann=10")
     assert (late.code, "has units up to 14. Give at least 14" in late.err) == (3, True)
@@ -110,15 +110,15 @@ def test_a_wrong_position_is_told(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("here")
-def test_files_that_cannot_hold_it_say_so(run: Run) -> None:
+def test_files_that_cannot_hold_limits_refuse(run: Run) -> None:
     asked = ("a.csv", "--read-until", "Ann=20", "--grid", "1")
     for out, said in (("b.csv", 2), ("b.json", 0)):
         err = run("convert", asked[0], out, *asked[1:]).err
         assert ("give --read-until when" in err) + ("give --grid when" in err) == said
 
 
-def test_a_gain_that_comes_of_unread_text_is_no_finding(here: Path, run: Run) -> None:
-    """Eve, who is worse, read half of it; the rest is missed by her own declaration."""
+def test_a_gain_due_to_unread_text_is_not_tested(here: Path, run: Run) -> None:
+    """Eve agrees less and read half of the text; her declaration explains the missing rest."""
     rng, rows = np.random.default_rng(1), []
     for a, units in (("Ann", 60), ("Bob", 60), ("Cid", 60), ("Eve", 30)):
         late = 5 * (a == "Eve")

@@ -20,14 +20,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_folders_and_globs_mean_the_same_files(folder: Path) -> None:
+def test_folders_and_globs_give_the_same_files(folder: Path) -> None:
     by_folder = read_corpus(folder)
     assert list(by_folder) == [str(folder / "a.csv"), str(folder / "sub/a.csv"), "b"]
     assert read_corpus(str(folder / "**/*.csv")) == by_folder
     assert read_corpus([folder / "a.csv", folder / "sub", folder / "a.csv"]) == by_folder
 
 
-def test_what_fails_is_listed_and_the_others_go_on(folder: Path) -> None:
+def test_failures_are_listed_and_other_files_are_read(folder: Path) -> None:
     (folder / "sub" / "b.csv").write_text("A,x,1\n", encoding="utf-8")
     found = collect([folder, folder / "none.csv"])
     assert len(found.continua) == 2
@@ -39,7 +39,7 @@ def test_what_fails_is_listed_and_the_others_go_on(folder: Path) -> None:
         read_corpus(folder)
 
 
-def test_nothing_to_read(tmp_path: Path) -> None:
+def test_an_empty_input_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no file of a known format"):
         read(tmp_path)
     with pytest.raises(DataError, match="no file matches"):
@@ -77,7 +77,7 @@ def test_parts_of_a_document_are_merged() -> None:
     assert (c.bounds, c.text, c.offset_unit, c.name) == ((1, 2), "abc", "s", "d")
 
 
-def test_parts_that_do_not_belong_together() -> None:
+def test_parts_that_do_not_belong_together_are_refused() -> None:
     with pytest.raises(DataError, match="text differs between A and B from character 2 on"):
         merge_parts([part("A", "abc"), part("B", "abd")])
     with pytest.raises(DataError, match="annotator 'A' occurs in two files"):
@@ -87,8 +87,8 @@ def test_parts_that_do_not_belong_together() -> None:
 
 
 @pytest.mark.needs("tools")
-def test_an_annotator_in_two_files_is_named_with_these_alone(tmp_path: Path) -> None:
-    """Not with the files of the others who annotated the document."""
+def test_an_annotator_in_two_files_is_named_with_only_these_files(tmp_path: Path) -> None:
+    """Files of other annotators of the document are not named."""
     for folder, who in (("old", "ann"), ("new", "ann"), ("new", "bob")):
         file = tmp_path / folder / who / "d.ann"
         file.parent.mkdir(parents=True)
@@ -99,7 +99,7 @@ def test_an_annotator_in_two_files_is_named_with_these_alone(tmp_path: Path) -> 
     assert error.message == said
 
 
-def test_selection_is_over_all_continua() -> None:
+def test_a_selection_covers_all_continua() -> None:
     continua = {"1": part("A", None), "2": part("B", None)}
     chosen = Selection(map={"B": "A"}, only=["A"], exclude=["A"], annotators=["Z"], bounds=(0, 9))
     one, two = select(continua, chosen).values()
@@ -112,7 +112,9 @@ def test_selection_is_over_all_continua() -> None:
 
 
 def test_fields_of_a_pattern_are_those_of_a_regular_expression() -> None:
-    """Found from the end as by a greedy expression, which may take for ever."""
+    """The fields are found from the end, as by a greedy expression, which may be exponentially
+    slow.
+    """
     r, fits = random.Random(0), 0
     for _ in range(3000):
         pattern = ["".join(r.choices("ab-", k=r.choice((0, 0, 1, 2))))]
@@ -128,7 +130,7 @@ def test_fields_of_a_pattern_are_those_of_a_regular_expression() -> None:
 
 
 @pytest.mark.needs("tools")
-def test_names_that_no_file_has(tmp_path: Path) -> None:
+def test_names_too_long_for_a_file_are_refused(tmp_path: Path) -> None:
     c = Continuum.from_units([Unit("A" * 300, 0, 1, "x")], text="ab", name="d")
     with pytest.raises(DataError, match=r"annotator 'A+'… has 300 characters, too many"):
         write(c, tmp_path / "out", format="brat")

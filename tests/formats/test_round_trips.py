@@ -1,4 +1,4 @@
-"""Every writer's files read back with every unit."""
+"""Round trips of all writers: their files are read back with every unit."""
 
 from pathlib import Path
 
@@ -75,7 +75,9 @@ def test_every_unit_survives(
 def test_tiers_of_overlapping_units_need_no_option(
     tmp_path_factory: pytest.TempPathFactory, name: str, data: st.DataObject
 ) -> None:
-    """Whatever chooses the tiers, and after the tool has written its own name into the file."""
+    """Units are read back with and without `tier`, also if a tool put its own name into
+    the file.
+    """
     c, ending = data.draw(continua(name)), FORMATS[name].extensions[0]
     folder = tmp_path_factory.mktemp(name)
     path = folder / f"doc{ending}"
@@ -91,7 +93,7 @@ def test_tiers_of_overlapping_units_need_no_option(
 
 
 @pytest.mark.needs("tools")
-def test_writers_are_the_promised_ones() -> None:
+def test_writers_are_the_documented_ones() -> None:
     promised = {"json", "csv", "arrow", "elan", "textgrid", "rttm", *TEXTUAL}
     assert set(WRITERS) == promised, "add it here; docs/formats.md promises writers by name"
 
@@ -167,7 +169,7 @@ def test_the_native_format_in_another_layout(tmp_path: Path) -> None:
         (Unit(" ", 0, 1, "x"), "csv", "annotator name ' ' is blank"),
     ],
 )
-def test_what_a_format_cannot_hold_is_refused(
+def test_units_that_a_format_cannot_hold_are_refused(
     tmp_path: Path, unit: Unit, format: str, message: str
 ) -> None:
     with pytest.raises(DataError, match=message):

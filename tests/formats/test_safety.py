@@ -1,4 +1,4 @@
-"""Files that are no files, cells without end, names that act: refused or made harmless."""
+"""Pipes, devices, endless cells and active content in files: refused or made harmless."""
 
 import csv
 import io
@@ -17,8 +17,10 @@ from gammacp.base.text import visible
 from gammacp.formats import collect
 
 
-def test_a_pipe_never_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody writes into it; in a folder it is not looked at."""
+def test_a_pipe_without_a_writer_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A named pipe is given up after a while, and one in a folder is not read at all."""
     monkeypatch.setattr("gammacp.base.files.PATIENCE", 0.1)
     os.mkfifo(tmp_path / "a.csv")
     (tmp_path / "b.csv").symlink_to(tmp_path / "a.csv")
@@ -44,14 +46,14 @@ def test_a_link_to_a_device_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.needs("tools")
-def test_a_text_beside_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_pipe_in_the_place_of_a_text_is_not_waited_for(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "d.ann").write_text("T1\tP 0 3\tAnn\n", encoding="utf-8")
     os.mkfifo(tmp_path / "a" / "d.txt")
     assert read(tmp_path / "a" / "d.ann").n_units == 1
 
 
-def test_cells_of_any_length(tmp_path: Path) -> None:
+def test_cells_may_have_any_length(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     head = "annotator,category,start,end,text\n"
     file.write_text(f'{head}A,x,0,1,"{"w" * 200_000}"\nB,x,0,1,\n', encoding="utf-8")
@@ -60,7 +62,7 @@ def test_cells_of_any_length(tmp_path: Path) -> None:
 
 @given(st.lists(st.lists(st.text(max_size=6), min_size=2, max_size=4), max_size=5))
 def test_rows_are_read_back(rows: list[list[str]]) -> None:
-    # What the reader of the standard library makes of blanks and line ends is our dialect.
+    # Our dialect treats blanks and line ends as the standard library's reader does.
     rows = [[c.replace("\r", "").replace("\0", "").lstrip() for c in row] for row in rows]
     rows = [[c.encode("utf-8", "replace").decode() for c in row] for row in rows]
     with TemporaryDirectory() as folder:
@@ -70,7 +72,7 @@ def test_rows_are_read_back(rows: list[list[str]]) -> None:
     assert list(csv.reader(io.StringIO(text, newline=""))) == rows
 
 
-def test_cells_that_a_spreadsheet_would_run(tmp_path: Path) -> None:
+def test_cells_that_a_spreadsheet_would_run_are_written_as_text(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     row = ["=HYPERLINK(1)", "+x", "-x", "@x", "\tx", "\rx", "-3.5", -3.5, "a=b", None, float("nan")]
     write_rows(file, [row], for_spreadsheets=True)
@@ -103,14 +105,14 @@ def test_visible_text_is_inert(text: str) -> None:
     shown.encode()
 
 
-def test_visible_keeps_what_is_to_be_read() -> None:
+def test_visible_text_keeps_ordinary_characters() -> None:
     assert visible("Zoë שלום 👩\u200d👩 \u0915\u094d\u200d\u0937") == (
         "Zoë שלום 👩\u200d👩 \u0915\u094d\u200d\u0937"
     )
     assert visible("a\nb\x1b", keep="\n") == "a\nb\\x1b"
 
 
-def test_errors_show_what_a_file_hides(tmp_path: Path) -> None:
+def test_errors_show_control_characters(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_text("A,x,0,1\nB,\u202ex\x1b[2J,3,1\nC,x\n", encoding="utf-8")
     file.rename(tmp_path / "a\u202e.csv")
@@ -118,7 +120,7 @@ def test_errors_show_what_a_file_hides(tmp_path: Path) -> None:
         read(tmp_path / "a\u202e.csv")
 
 
-def test_a_key_that_occurs_twice_loses_nothing_in_silence(tmp_path: Path) -> None:
+def test_a_repeated_key_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "a.json"
     unit = '["A", "x", 0, 1]'
     file.write_text(

@@ -1,4 +1,4 @@
-"""Files of no known format: the error says what they look like."""
+"""Errors on files of no known format, which describe what the files look like."""
 
 from pathlib import Path
 
@@ -43,7 +43,7 @@ NOTEBOOK = '{"cells": [], "nbformat": 4}'
         ("a.dat", "only a text", ""),
     ],
 )
-def test_what_files_look_like(name: str, content: str | bytes, seen: str) -> None:
+def test_the_error_says_what_a_file_looks_like(name: str, content: str | bytes, seen: str) -> None:
     data = content if isinstance(content, bytes) else content.encode()
     found = looks_like(Source(Path(name), "a", "", data))
     assert found.startswith(seen)
@@ -55,7 +55,7 @@ def message(path: Path) -> str:
     return str(error)
 
 
-def test_the_error_offers_the_formats_of_the_ending_alone(tmp_path: Path) -> None:
+def test_the_error_offers_only_formats_of_the_ending(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(NOTEBOOK)
     (tmp_path / "a.dat").write_bytes(b"%PDF-1.7\n")
     said = message(tmp_path / "a.json")
@@ -68,7 +68,7 @@ def test_the_error_offers_the_formats_of_the_ending_alone(tmp_path: Path) -> Non
 
 
 def test_bioc_json_is_not_taken_for_label_studio(tmp_path: Path) -> None:
-    """Both are JSON with annotations; the error is that of BioC's reader."""
+    """BioC and Label Studio are both JSON with annotations; the error is that of BioC's reader."""
     passage = '{"offset": 0, "text": "x", "annotations": [{"id": "0"}]}'
     text = f'{{"source": "x", "date": "", "key": "", "documents": [{{"passages": [{passage}]}}]}}'
     (tmp_path / "a.json").write_text(text)

@@ -1,4 +1,4 @@
-"""Files that a folder or an archive has and that cannot be reached: none is silently absent."""
+"""Unreachable files of a folder or an archive: none is silently absent."""
 
 import io
 import os
@@ -34,7 +34,7 @@ def packed(files: dict[str, bytes]) -> bytes:
 
 @pytest.fixture
 def closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with an inner one that nobody may look into, not even root."""
+    """Write a folder with an inner one that nobody can open, not even root."""
     inner = tmp_path / "bob"
     inner.mkdir()
     (inner / "e.csv").write_text(rows("e"), encoding="utf-8")
@@ -64,7 +64,7 @@ def test_a_folder_that_cannot_be_opened_is_a_failure(
     result = run("gamma", closed, "--samples", "5")
     assert result.code == 3
     assert "1 of at least 2 documents" in result.err
-    monkeypatch.undo()  # as its permissions are mended
+    monkeypatch.undo()  # as if permissions were mended
     assert set(collect([closed]).continua) == {"d", "e"}
 
 
@@ -80,7 +80,7 @@ def test_a_hidden_folder_may_be_closed(closed: Path) -> None:
 
 
 def test_a_link_to_a_file_that_is_not_there_is_a_failure(tmp_path: Path) -> None:
-    """Tools that keep large files elsewhere leave such links until they are fetched."""
+    """Tools that keep large files elsewhere leave such links until the files are fetched."""
     (tmp_path / "d.csv").write_text(rows("d"), encoding="utf-8")
     (tmp_path / "e.csv").symlink_to(tmp_path / "objects" / "e")
     (tmp_path / "notes").symlink_to(tmp_path / "objects" / "notes")
@@ -94,7 +94,7 @@ def test_a_link_to_a_file_that_is_not_there_is_a_failure(tmp_path: Path) -> None
     assert not fetched.failures
 
 
-def test_all_files_of_an_archive_inside_are_read(tmp_path: Path) -> None:
+def test_all_files_of_a_nested_archive_are_read(tmp_path: Path) -> None:
     inner = packed({f"{name}.csv": rows(name).encode() for name in ("d", "e")})
     deeper = packed({"inner.zip": inner, "f.csv": rows("f").encode()})
     file = tmp_path / "outer.zip"
@@ -105,8 +105,8 @@ def test_all_files_of_an_archive_inside_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.needs("tools")
-def test_archives_inside_are_folders_for_names(tmp_path: Path) -> None:
-    """Each annotator packed a folder: its name is the annotator's."""
+def test_nested_archives_name_annotators_like_folders(tmp_path: Path) -> None:
+    """Each annotator packed a folder, whose name is the annotator's."""
     files = dict.fromkeys(("d.ann", "e.ann"), b"T1\tx 0 3\tabc\n")
     file = tmp_path / "all.zip"
     file.write_bytes(packed({f"{who}.zip": packed(files) for who in ("ann", "bob")}))
@@ -118,8 +118,10 @@ def test_archives_inside_are_folders_for_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["d1,Cem,x,1,zz\n", "d9"])
-def test_files_that_name_annotators_and_documents(tmp_path: Path, run: Run, damage: str) -> None:
-    """Each has an annotator's work on all documents, which would go on with one fewer."""
+def test_a_broken_file_of_an_annotator_withholds_its_documents(
+    tmp_path: Path, run: Run, damage: str
+) -> None:
+    """The files hold one annotator each; without one of them, their documents are not measured."""
     for who in ("Ann", "Bob", "Cem"):
         units = [f"d{d},{who},x,{10 * k},{10 * k + 5}\n" for d in (1, 2, 3) for k in range(4)]
         (tmp_path / f"{who}.csv").write_text(HEAD + "".join(units), encoding="utf-8")

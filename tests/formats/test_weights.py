@@ -1,4 +1,4 @@
-"""Documents of a stratified sample: by a feature, by a table; in every command that takes them."""
+"""Weights of documents of a stratified sample, by a feature or a table, in every command."""
 
 import json
 from pathlib import Path
@@ -45,8 +45,8 @@ def corpus(tmp_path: Path, continua: dict[str, Continuum]) -> Path:
     return path
 
 
-def test_a_weight_counts_like_so_many_documents(continua: dict[str, Continuum]) -> None:
-    """Oracle: each document four times, under chance within each, where nothing is shared."""
+def test_a_weight_counts_like_that_many_documents(continua: dict[str, Continuum]) -> None:
+    """A weight of four equals four copies of the document, with chance within each document."""
     options = {"samples": 5, "chance": "cut", "seed": 1}
     many = {f"{n}-{k}": c for n, c in continua.items() for k in range(1 + int(n[1]) % 2 * 3)}
     whole = agreement(many, **options)
@@ -70,7 +70,7 @@ def test_weights_of_one_change_nothing(continua: dict[str, Continuum]) -> None:
     assert one.score.as_dict() == other.score.as_dict()
 
 
-def test_all_of_the_same_weight_change_no_value(continua: dict[str, Continuum]) -> None:
+def test_equal_weights_change_no_value(continua: dict[str, Continuum]) -> None:
     options = {"samples": 5, "bootstrap": 50}
     one = agreement(continua, **options).score
     found = agreement({n: c.with_weight(7) for n, c in continua.items()}, **options).score
@@ -88,7 +88,7 @@ def test_the_explanation_adds_up_to_the_weighted_gamma(continua: dict[str, Conti
     assert sum(r["observed"] for r in found.documents) == pytest.approx(found.gamma.observed)
 
 
-def test_a_feature_and_a_table_say_the_same(run: Run, corpus: Path, tmp_path: Path) -> None:
+def test_a_feature_and_a_table_give_the_same(run: Run, corpus: Path, tmp_path: Path) -> None:
     table = tmp_path / "weights.csv"
     table.write_text("document,weight\n" + "".join(f"d{i},{1 + i % 2 * 3}\n" for i in range(8)))
     found = [
@@ -118,14 +118,16 @@ def test_a_feature_and_a_table_say_the_same(run: Run, corpus: Path, tmp_path: Pa
         ("document,cluster\nd0,1\n", "there is no column 'weight'"),
     ],
 )
-def test_wrong_weights(run: Run, corpus: Path, tmp_path: Path, text: str, message: str) -> None:
+def test_wrong_weights_are_refused(
+    run: Run, corpus: Path, tmp_path: Path, text: str, message: str
+) -> None:
     table = tmp_path / "w.csv"
     table.write_text(text)
     found = run("gamma", corpus, "--samples", 2, "--weight", table)
     assert (found.code, message in found.err) == (3, True), found.err
 
 
-def test_weights_are_no_pattern_and_not_for_a_dataset(run: Run, corpus: Path) -> None:
+def test_weights_are_no_pattern_and_a_dataset_has_none(run: Run, corpus: Path) -> None:
     assert run("gamma", corpus, "--weight", "{weight}-*").code == 2
     assert run("gamma", "--dataset", "alex-paul-suzan", "--weight", "x").code == 2
     assert run("plan", "--model", "x.toml", "--gamma", 0.5, "--weight", "x").code == 2

@@ -1,4 +1,4 @@
-"""States of work and repeated answers, in any format."""
+"""States of work and repeated answers, for any format."""
 
 from collections import Counter
 from pathlib import Path
@@ -50,7 +50,7 @@ WORKS = {
         ("unfinished,reference", [("ann", "a"), ("bob", "b"), ("eva", "e")], [("bob", "d")]),
     ],
 )
-def test_only_finished_work_counts_unless_more_is_included(
+def test_only_finished_work_counts_by_default(
     include: str, first: list[tuple[str, str]], second: list[tuple[str, str]] | None
 ) -> None:
     found, counts = chosen(WORKS, include)
@@ -62,7 +62,7 @@ def test_only_finished_work_counts_unless_more_is_included(
 
 TWICE = {
     "1": [Work("ann", "old", time="2024-01-02"), Work("ann", "new", time="2024-01-03")],
-    # The later answer stands first in the file.
+    # The later answer comes first in the file.
     "2": [Work("bob", "x"), Work("ann", "new", time=9.5), Work("ann", "old", time=3)],
     "3": [Work("ann", "only"), Work("bob", "y")],
 }
@@ -101,14 +101,14 @@ TWICE = {
         ),
     ],
 )
-def test_repeated_answers(
+def test_repeated_answers_are_chosen_by_time_or_order(
     repeated: str, expected: dict[str, list[tuple[str, str]]], counts: dict[tuple[str, str], int]
 ) -> None:
-    """In document 2 not every answer has a time: the order of the file counts."""
+    """Document 2 has answers without a time, so the order of the file counts there."""
     assert chosen(TWICE, repeated=repeated) == (expected, Counter(counts))
 
 
-def test_times_count_before_the_order_of_the_file() -> None:
+def test_times_take_precedence_over_the_order_of_the_file() -> None:
     works = {"1": [Work("ann", "new", time=9.5), Work("ann", "old", time=3)]}
     assert chosen(works, repeated="first")[0] == {"1": [("ann", "old")]}
     assert chosen(works, repeated="last")[0] == {"1": [("ann", "new")]}
@@ -121,7 +121,7 @@ def test_equal_answers_are_one_except_for_sessions() -> None:
     assert chosen(works, repeated="session")[0] == {"1": [("ann-1", "a"), ("ann-2", "b")]}
 
 
-def test_a_reference_beside_own_work_has_a_name_of_its_own() -> None:
+def test_a_reference_beside_own_work_gets_its_own_name() -> None:
     works = {"1": [Work("ann", "mine"), Work("ann", "gold", REFERENCE)]}
     assert chosen(works)[0] == {"1": [("ann", "mine")]}
     assert chosen(works, "reference")[0] == {"1": [("ann", "mine"), ("ann (reference)", "gold")]}
@@ -136,7 +136,7 @@ def test_two_references_are_both_named() -> None:
     assert "bob" in reasons[1]
 
 
-def test_an_unknown_state_is_read_and_told() -> None:
+def test_an_unknown_state_is_read_and_reported() -> None:
     file = source()
     works = {"1": [Work("ann", "a", None, "half-baked"), Work("bob", "b", None, "half-baked")]}
     found = choose_works(works, Wanted(), ("annotation", "task"), file, lambda *_: None)
@@ -156,7 +156,7 @@ def test_an_unknown_state_is_read_and_told() -> None:
         ({"include": "", "repeated": "second"}, "repeated 'second'"),
     ],
 )
-def test_other_words_are_refused(values: dict[str, Any], message: str) -> None:
+def test_unknown_words_are_refused(values: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         Wanted.of(**values)
 
@@ -177,7 +177,7 @@ def test_other_words_are_refused(values: dict[str, Any], message: str) -> None:
     st.sampled_from(["", "unfinished", "reference", "unfinished,reference"]),
     st.sampled_from(["", "first", "last", "session"]),
 )
-def test_nobody_is_twice_in_a_document_and_nothing_is_lost(
+def test_no_annotator_occurs_twice_in_a_document_and_nothing_is_lost(
     works: dict[str, list[Work[str]]], include: str, repeated: str
 ) -> None:
     found, counts = chosen(works, include, repeated)
@@ -185,7 +185,7 @@ def test_nobody_is_twice_in_a_document_and_nothing_is_lost(
         people = [annotator for annotator, _ in listed]
         assert people
         assert len({*people}) == len(people)
-    # Works that are neither read nor counted stand in documents that are counted whole.
+    # Works that are neither read nor counted are in documents that are counted as a whole.
     read = sum(map(len, found.values()))
     single = sum(n for (kind, _), n in counts.items() if kind == "annotation")
     whole = counts["task", ""]

@@ -1,4 +1,4 @@
-"""Who lies nearer an end than the others: t and Holm by other means, levels, and what is said."""
+"""The test of who marks nearer to an end than others: t and Holm by other means, and levels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gammacp.inference.contrasts import contrasts
 def document(
     rng: np.random.Generator, people: str, *, tired: str = "", name: str = ""
 ) -> Continuum:
-    """A text that thins out, which careful people read alike; one may tire on top of that."""
+    """Return a text that thins out, read alike by careful people, one of whom may also tire."""
     true = np.sort(100 * rng.beta(1.0, 2.0, 20))
     units = []
     for who in people:
@@ -31,7 +31,7 @@ def corpus(seed: int, people: str, many: int = 8, tired: str = "") -> list[Conti
     return [document(rng, people, tired=tired, name=f"d{k}") for k in range(many)]
 
 
-def test_differences_and_p_by_another_implementation() -> None:
+def test_differences_and_p_values_are_those_of_another_implementation() -> None:
     continua = corpus(1, "ABC")
     places = [
         {a: float(((c.starts + c.ends) / 2)[c.rows_of(a)].mean() / 101) for a in "ABC"}
@@ -53,7 +53,7 @@ def test_differences_and_p_by_another_implementation() -> None:
     assert [x.p for x in found] == pytest.approx([held[a] for a in "ABC"])
 
 
-def test_nobody_is_named_where_the_text_thins_out_and_who_tires_is() -> None:
+def test_an_annotator_who_tires_is_named_but_nobody_where_the_text_thins_out() -> None:
     false = sum(any(x.p <= 0.05 for x in contrasts(corpus(k, "ABC"))) for k in range(100))
     assert false <= 10
     named = [contrasts(corpus(k, "ABC", 12, tired="B")) for k in range(30)]
@@ -61,7 +61,7 @@ def test_nobody_is_named_where_the_text_thins_out_and_who_tires_is() -> None:
     assert hits >= 12
 
 
-def test_two_people_share_a_test_and_a_sentence() -> None:
+def test_two_annotators_share_a_test_and_a_sentence() -> None:
     one, other = contrasts(corpus(3, "AB", 20, tired="A"))
     assert (one.other, other.other) == ("B", "A")
     assert one.p == other.p <= 0.05
@@ -72,7 +72,7 @@ def test_two_people_share_a_test_and_a_sentence() -> None:
     assert other.notes == ()
 
 
-def test_documents_of_one_cluster_are_one_and_who_stopped_does_not_count() -> None:
+def test_a_cluster_counts_once_and_annotators_who_stopped_do_not_count() -> None:
     continua = corpus(4, "ABC", 12)
     assert {x.documents for x in contrasts(continua)} == {12}
     pairs = [c.in_cluster(f"c{k // 2}") for k, c in enumerate(continua)]
@@ -82,7 +82,7 @@ def test_documents_of_one_cluster_are_one_and_who_stopped_does_not_count() -> No
     assert [x.annotator for x in contrasts(stopped)] == ["B", "C"]
 
 
-def test_a_corpus_names_who_and_a_text_nobody() -> None:
+def test_only_a_corpus_names_annotators() -> None:
     continua = corpus(3, "AB", 20, tired="A")
     score = gc.gamma_corpus(Corpus.from_continua({c.name: c for c in continua}), samples=10)
     told = score.as_dict()["direction"]["annotators"]

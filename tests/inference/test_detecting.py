@@ -1,4 +1,4 @@
-"""Differences that a test would find: held against new samples of processes that are known."""
+"""Detectable differences, against new samples of known processes."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,9 @@ LAWS: dict[str, Law] = {
 
 
 def shares_found(law: Law, factor: float, n: int, runs: int = 1500) -> float:
-    """Return how often new corpora with θ .4 times the factor differ from others in the test."""
+    """Return how often the test finds new corpora with θ = .4 times the factor different from
+    others.
+    """
     g = np.random.default_rng(17)
     sides = [
         independent_parts(0.4 * k * law(g, (runs, n)), np.ones((runs, n))) for k in (factor, 1.0)
@@ -29,7 +31,7 @@ def shares_found(law: Law, factor: float, n: int, runs: int = 1500) -> float:
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_the_difference_is_found_by_about_three_of_four_other_corpora(name: str) -> None:
+def test_the_difference_is_found_by_about_three_in_four_other_corpora(name: str) -> None:
     law, n, g = LAWS[name], 40, np.random.default_rng(4)
     e, powers = np.ones(n), []
     for _ in range(8):
@@ -42,7 +44,9 @@ def test_the_difference_is_found_by_about_three_of_four_other_corpora(name: str)
 
 
 def test_pairs_of_documents_are_drawn_together() -> None:
-    """Documents that are hard in both rounds find less if they count as others."""
+    """Documents that are hard in both rounds are drawn in pairs, which detects smaller
+    differences.
+    """
     g = np.random.default_rng(1)
     hard = g.gamma(2, 0.5, 60)
     rounds = [0.3 * hard * g.gamma(60, 1 / 60, 60) for _ in range(2)]
@@ -55,7 +59,7 @@ def test_pairs_of_documents_are_drawn_together() -> None:
     assert paired_difference(*ratio).error < difference(*ratio).error
 
 
-def test_nothing_is_told_of_few_short_or_unequal_documents() -> None:
+def test_few_short_or_unequal_documents_have_no_detectable_difference() -> None:
     g = np.random.default_rng(3)
 
     def told(o: Floats, e: Floats) -> Detectable | None:
@@ -64,7 +68,7 @@ def test_nothing_is_told_of_few_short_or_unequal_documents() -> None:
     o = g.gamma(4, 0.1, 100)
     assert told(o[:40], np.ones(40)) is not None
     assert told(o[:39], np.ones(39)) is None
-    # Enough documents, but the longest have most of the text.
+    # There are enough documents, but the longest have most of the text.
     lengths = np.where(np.arange(100) < 45, 8.0, 1.0)
     assert 40 < equal_parts(lengths) < 60
     assert told(o * lengths, lengths) is None
@@ -72,7 +76,7 @@ def test_nothing_is_told_of_few_short_or_unequal_documents() -> None:
     assert told(np.full(40, 0.4), np.ones(40)) is None
 
 
-def test_no_gamma_is_told_to_be_above_1() -> None:
+def test_no_detectable_gamma_is_above_1() -> None:
     g = np.random.default_rng(5)
     o = 0.05 * g.gamma(8, 0.125, 45)
     told = detectable((4 * o, np.ones(45)), (o, np.ones(45)), paired=False)

@@ -1,4 +1,4 @@
-"""p of a corpus, within its documents and about them: counted by hand from the random sets."""
+"""The p-value of a corpus, within and over its documents, by hand from the random sets."""
 
 import math
 from itertools import product
@@ -16,7 +16,7 @@ from gammacp.measures.settings import Settings
 
 
 def document(seed: int, shared: float, units: int = 6) -> Continuum:
-    """Two annotators, of whose units a share is the same."""
+    """Return two annotators who share a part of their units."""
     rng = np.random.default_rng(seed)
     rows = []
     places = np.sort(rng.uniform(0, 200, units))
@@ -44,7 +44,7 @@ def sums(basis: Basis) -> tuple[list[float], list[np.ndarray]]:  # type: ignore[
     return own, sets
 
 
-def test_chance_inside_each_document_is_counted_over_all_exchanges() -> None:
+def test_p_within_documents_counts_all_exchanges() -> None:
     found, basis = measured(3, 0.4, "cut", samples=6)
     own, sets = sums(basis)
     totals = [sum(v) for v in product(*([o, *s] for o, s in zip(own, sets, strict=True)))]
@@ -60,13 +60,13 @@ def test_one_document_cannot_go_below_one_in_thirty_one() -> None:
     assert found.p == found.least_p == pytest.approx(1 / 31)
 
 
-def test_over_documents_is_a_t_of_documents_and_sets() -> None:
+def test_p_over_documents_is_a_t_test_of_documents_and_sets() -> None:
     found, basis = measured(9, 0.0, "documents", samples=40, units=8)
     weights = np.array([c.mean_units for c in basis.continua])
     disorders = np.array([a.disorder for a in basis.align(basis.continua)])
     chance = basis.chance(basis.continua[0]).expected
     sets = chance.disorders
-    # Equal weights: g = (o − mean)/(n − 1).
+    # With equal weights, g = (o − mean)/(n − 1).
     assert len(set(weights)) == 1
     assert chance.weights is None or len(set(chance.weights)) == 1
     e = sets.mean()
@@ -86,7 +86,7 @@ def test_four_documents_have_no_p_over_documents() -> None:
     assert not any("Agreement above 0" in s for s in found.in_words())
 
 
-def test_within_is_exact_and_about_is_told_not_shown() -> None:
+def test_p_within_is_exact_and_p_between_is_not_significant() -> None:
     found, basis = measured(6, 0.7, "documents", samples=30)
     assert found.within is not None
     assert found.between is not None
@@ -99,18 +99,18 @@ def test_within_is_exact_and_about_is_told_not_shown() -> None:
     totals = sum(rng.choice([o, *s], 20000) for o, s in zip(own, sets, strict=True))
     assert found.within.p == pytest.approx(np.mean(totals <= sum(own) + 1e-9), abs=0.01)
     assert found.within.least_p == pytest.approx(max(1e-4, 1 / (len(sets[0]) + 1) ** 6))
-    # All documents hold as many units of the same kinds: there is nothing about them.
+    # All documents hold as many units of the same kinds, so the documents do not differ.
     assert (found.between.p or 0) > 0.05
     assert "not shown to be above 0" in " ".join(found.in_words())
 
 
-def test_who_reads_nothing_has_no_small_p_and_who_reads_has() -> None:
+def test_only_annotators_who_read_get_a_small_p() -> None:
     apart, together = (measured(12, s, "cut", samples=10)[0].p for s in (0.0, 0.8))
     assert (together or 1) <= 0.001
     assert (apart or 0) > 0.05
 
 
-def test_strata_of_several_documents_tell_no_p(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_strata_of_several_documents_have_no_p(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(within, "MOST_STRATA", 5)
     found, _ = measured(6, 0.7, "documents")
     assert found.within is not None

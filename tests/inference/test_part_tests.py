@@ -1,4 +1,4 @@
-"""Tests of ratios: against brute force, scipy and cases by hand; levels on a few processes."""
+"""Tests of ratios, against brute force, scipy and hand-computed cases, and their levels."""
 
 import math
 from itertools import product
@@ -17,8 +17,8 @@ from gammacp.inference.part_tests import (
     independent_parts,
     paired_difference,
     parts_in_order,
-    replication,
 )
+from gammacp.inference.replication import replication
 
 
 def sides(seed: int, n: int, m: int) -> list[np.ndarray]:  # type: ignore[type-arg]
@@ -36,9 +36,7 @@ def test_influences_are_the_jackknife() -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(5, 12), st.integers(5, 12))
-def test_never_easier_than_welch_and_equal_to_it_by_the_plain_root(
-    seed: int, n: int, m: int
-) -> None:
+def test_the_test_is_never_more_liberal_than_welchs(seed: int, n: int, m: int) -> None:
     a, e, b, f = sides(seed, n, m)
     found = difference(independent_parts(a, e), independent_parts(b, f))
     welch = stats.ttest_ind(a, b, equal_var=False)
@@ -47,10 +45,10 @@ def test_never_easier_than_welch_and_equal_to_it_by_the_plain_root(
     plain, logs = math.sqrt(v + w), math.sqrt(v / a.mean() ** 2 + w / b.mean() ** 2)
     by_ratio = logs * (a.mean() - b.mean()) / math.log(a.mean() / b.mean())
     assert found.error == pytest.approx(max(plain, by_ratio))
-    # Interval and p always say the same.
+    # The interval and p always agree.
     low, high = found.interval()
     assert (found.p <= 0.05) == (not low < 0 < high)
-    # Johnson (1978), with the third moment of both sides: Hall's t is his but for the cube.
+    # Johnson (1978), with the third moments of both sides: Hall's t is Johnson's plus the cube.
     third = [((x - x.mean()) ** 3).sum() / (k - 1) ** 3 for x, k in ((a, n), (b, m))]
     few = [math.sqrt(k * (k - 1)) / (k - 2) for k in (n, m)]
     skew = (few[1] * third[1] - few[0] * third[0]) / plain**3
@@ -61,14 +59,14 @@ def test_never_easier_than_welch_and_equal_to_it_by_the_plain_root(
 
 
 @given(st.integers(0, 10**6), st.integers(5, 15))
-def test_never_easier_than_the_paired_t_test(seed: int, n: int) -> None:
+def test_the_test_is_never_more_liberal_than_the_paired_t_test(seed: int, n: int) -> None:
     a, e, b, _ = sides(seed, n, n)
     found = paired_difference(independent_parts(a, e), independent_parts(b, e))
     assert found.p >= stats.ttest_rel(a, b).pvalue - 1e-12
     assert found.df == pytest.approx(n - 1)
 
 
-def test_moving_both_sides_by_a_factor_changes_nothing() -> None:
+def test_scaling_both_sides_changes_nothing() -> None:
     a, e, b, f = sides(3, 6, 9)
     one = difference(independent_parts(a, e), independent_parts(b, f))
     two = difference(independent_parts(7 * a, 7 * e), independent_parts(7 * b, 7 * f))
@@ -82,7 +80,7 @@ def test_a_side_without_disorder_has_the_plain_error() -> None:
     assert found.df == pytest.approx(5)
 
 
-def test_the_error_of_random_sets_is_counted() -> None:
+def test_the_error_of_random_sets_is_added() -> None:
     a, e, b, f = sides(5, 2000, 2000)
     parts = independent_parts(a, e), independent_parts(b, f)
     plain, with_error = difference(*parts), difference(*parts, (0.03, 0.04))
@@ -90,8 +88,12 @@ def test_the_error_of_random_sets_is_counted() -> None:
     assert with_error.error**2 >= plain.error**2 + added - 1e-12
 
 
-def test_levels_where_permutations_failed() -> None:
-    """20 documents of sd .03 against 6 of .25 (.33 by permutation), 30 long against 30 short."""
+def test_levels_hold_where_those_of_permutations_failed() -> None:
+    """The level of .05 holds for two hard cases.
+
+    They are 20 documents of deviation .03 against 6 of .25 (.33 by permutation), and 30 long
+    against 30 short documents.
+    """
     rng, runs = np.random.default_rng(7), 4000
     even, wild = rng.normal(0.4, 0.03, (runs, 20)), rng.normal(0.4, 0.25, (runs, 6))
     found = difference(*(independent_parts(x, np.ones_like(x)) for x in (even, wild)))
@@ -108,7 +110,7 @@ def test_levels_where_permutations_failed() -> None:
     assert (difference(*parts).p <= 0.05).mean() <= 0.06
 
 
-def test_level_on_texts_whose_neighbours_are_alike() -> None:
+def test_the_level_holds_for_texts_with_similar_neighbours() -> None:
     rng, runs, n = np.random.default_rng(8), 2000, 60
     texts = []
     for _ in range(2):
@@ -119,11 +121,11 @@ def test_level_on_texts_whose_neighbours_are_alike() -> None:
     parts = [parts_in_order(x, np.ones_like(x)) for x in texts]
     assert (difference(*parts).p <= 0.05).mean() <= 0.06
     alone = [independent_parts(x, np.ones_like(x)) for x in texts]
-    assert (difference(*alone).p <= 0.05).mean() > 0.15  # what independence would say
+    assert (difference(*alone).p <= 0.05).mean() > 0.15  # under the assumption of independence
 
 
 def test_a_gain_is_tested_one_sided_and_by_hand() -> None:
-    # Equal parts: g = (o − θ)/(n − 1), so that t is a paired t test's times √((n − 1)/n).
+    # With equal parts, g = (o − θ)/(n − 1), so t is that of a paired t-test times √((n − 1)/n).
     full, rest = np.array([0.5, 0.6, 0.4, 0.7, 0.5]), np.array([0.3, 0.5, 0.2, 0.4, 0.4])
     e = np.ones(5)
     found = gain(independent_parts(full, e), independent_parts(rest, e))
@@ -135,7 +137,7 @@ def test_a_gain_is_tested_one_sided_and_by_hand() -> None:
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
-def test_holm_rejects_as_its_definition_says(p: list[float]) -> None:
+def test_holm_rejects_by_its_definition(p: list[float]) -> None:
     corrected, level = holm(np.array(p)), 0.05
     order = sorted(range(len(p)), key=lambda i: p[i])
     rejected = set()
@@ -147,7 +149,7 @@ def test_holm_rejects_as_its_definition_says(p: list[float]) -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4))
-def test_exchanging_is_the_count_of_all_recombinations(seed: int, n: int, m: int) -> None:
+def test_exchanging_counts_all_recombinations(seed: int, n: int, m: int) -> None:
     rng = np.random.default_rng(seed)
     own, sets = rng.integers(0, 9, n).astype(float), rng.integers(0, 9, (n, m)).astype(float)
     sums = [sum(c) for c in product(*([o, *s] for o, s in zip(own, sets, strict=True)))]
@@ -156,11 +158,11 @@ def test_exchanging_is_the_count_of_all_recombinations(seed: int, n: int, m: int
     assert least == pytest.approx(1 / (m + 1) ** n)
 
 
-def test_many_recombinations_are_drawn() -> None:
+def test_many_recombinations_are_sampled() -> None:
     rng = np.random.default_rng(9)
     own, sets = rng.normal(10, 1, 12), rng.normal(10, 1, (12, 3))
     p, least = exchanged(own, list(sets), seed=1)
-    # The sum of independent draws from the four values of each document is nearly normal.
+    # The sum of independent draws from the values of each document is nearly normal.
     rows = np.column_stack((own, sets))
     z = (own.sum() - rows.mean(1).sum()) / math.sqrt(rows.var(1).sum())
     assert p == pytest.approx(stats.norm.cdf(z), abs=0.03)
@@ -168,7 +170,7 @@ def test_many_recombinations_are_drawn() -> None:
 
 
 def _pairs(seed: int, n: int, parts: int, across: float) -> list[np.ndarray]:  # type: ignore[type-arg]
-    """Disorders of n + n annotators, across the groups `across` times those within."""
+    """Return disorders of n + n annotators; across groups they are `across` times those within."""
     rng = np.random.default_rng(seed)
     group = np.arange(2 * n) < n
     times = np.where(group[:, None] == group, 1.0, across)[..., None]
@@ -180,7 +182,7 @@ def _pairs(seed: int, n: int, parts: int, across: float) -> list[np.ndarray]:  #
     return [o, e]
 
 
-def test_normalised_xrr_against_loops() -> None:
+def test_the_normalised_ratio_equals_loops() -> None:
     o, e = _pairs(1, 3, 6, 1.2)
     first, second = [0, 1, 2], [3, 4, 5]
 
@@ -205,7 +207,7 @@ def test_normalised_xrr_against_loops() -> None:
     assert replication(o, e, first, second, (0.05, 0.05, 0.05)).p > found.p
 
 
-def test_two_schools_are_found_and_one_is_not() -> None:
+def test_two_schools_are_found_and_one_school_is_not() -> None:
     assert replication(*_pairs(2, 4, 12, 1.6), [0, 1, 2, 3], [4, 5, 6, 7]).p < 0.01
     assert replication(*_pairs(2, 4, 12, 1.0), [0, 1, 2, 3], [4, 5, 6, 7]).p > 0.05
 

@@ -1,4 +1,4 @@
-"""Intervals over annotators and over both: hand-computed cases, brute force, known variances."""
+"""Intervals over annotators and documents: hand-computed cases, brute force, known variances."""
 
 import json
 import math
@@ -10,12 +10,11 @@ import pytest
 from scipy.stats import t as student
 
 import gammacp as gc
+from gammacp.inference.pair_costs import AlignedDocuments, pair_cells_of
 from gammacp.inference.populations import (
-    AlignedDocuments,
-    Over,
     PairSums,
+    PopulationIntervals,
     intervals_over,
-    pair_cells_of,
 )
 from gammacp.measures.agreement import agreement
 from tests.conftest import Run
@@ -24,14 +23,16 @@ Cells = dict[tuple[int, int, int], tuple[float, float]]
 
 
 def sums_of(cells: Cells) -> PairSums:
-    """Pair sums of costs by (document, annotator, annotator)."""
+    """Return pair sums of costs by (document, annotator, annotator)."""
     costs = np.array([*cells.values()])
     pairs = [(i, j) for _, i, j in cells]
     return PairSums.of_pairs([d for d, *_ in cells], pairs, costs[:, 0], costs[:, 1])
 
 
 def without(cells: Cells, a: int) -> float:
-    """Log of 1 − γ without an annotator, pair by pair: the mean of a document's other pairs."""
+    """Return log(1 − γ) without an annotator, who is replaced by the mean of a document's other
+    pairs.
+    """
     total = np.zeros(2)
     for d in {d for d, *_ in cells}:
         rest = [c for (e, i, j), c in cells.items() if e == d and a not in (i, j)]
@@ -41,7 +42,7 @@ def without(cells: Cells, a: int) -> float:
 
 
 def random_cells(seed: int, documents: int, people: int) -> Cells:
-    """Everybody annotates everything."""
+    """Return random costs of people who annotate every document."""
     g = np.random.default_rng(seed)
     return {
         (d, i, j): (g.gamma(2, 0.2), g.gamma(4, 0.25))
@@ -50,8 +51,8 @@ def random_cells(seed: int, documents: int, people: int) -> Cells:
     }
 
 
-def logs(found: Over, gamma: float) -> tuple[float, float]:
-    """How far the interval over annotators reaches on the scale of log(1 − γ)."""
+def logs(found: PopulationIntervals, gamma: float) -> tuple[float, float]:
+    """Return the reach of the interval over annotators on both sides, in units of log(1 − γ)."""
     low, high = found.annotators or (math.nan, math.nan)
     return math.log((1 - low) / (1 - gamma)), math.log((1 - gamma) / (1 - high))
 
@@ -79,8 +80,8 @@ def test_a_chance_error_is_added() -> None:
     assert wider**2 - plain**2 == pytest.approx((0.3 * t) ** 2)
 
 
-def test_what_documents_of_an_annotator_have_in_common_is_the_rest() -> None:
-    """Of costs with effects of documents, annotators and cells, the rest is the annotators'."""
+def test_the_interval_over_annotators_reflects_their_common_effects() -> None:
+    """With known effects of documents, annotators and cells, the variance is that of annotators."""
     g, found = np.random.default_rng(1), []
     people, documents, spread = 6, 30, 0.05
     for _ in range(200):
@@ -90,12 +91,12 @@ def test_what_documents_of_an_annotator_have_in_common_is_the_rest() -> None:
         costs = [level[d] + (own[d, i] + own[d, j]) / 2 for d in range(documents) for i, j in pairs]
         where = np.repeat(np.arange(documents), len(pairs))
         rows = PairSums.of_pairs(where, pairs * documents, costs, np.full(len(costs), 2.0))
-        # On these documents alone the leg over both is that of the rest.
+        # With these documents fixed, the interval over both is that over annotators.
         gamma = 1 - rows.observed.sum() / rows.expected.sum()
         over = intervals_over(rows, (gamma, gamma))
         assert over.both is not None
         found.append((math.log((1 - over.both[0]) / (1 - gamma)) / student.ppf(0.975, 5)) ** 2)
-    # (n/(n − 1) for few annotators are safer without it) times the variance of their mean, and a
+    # The known variance is that of the annotators' mean, times n/(n − 1) for few annotators, plus a
     # tenth of the cells' part.
     known = (spread**2 + 0.1 * 0.1**2 / documents) / people * people / (people - 1)
     assert np.mean(found) == pytest.approx(known, rel=0.15)
@@ -116,7 +117,7 @@ def test_annotators_who_annotate_one_document_each_add_a_tenth() -> None:
     assert both**2 - math.log(1.2) ** 2 == pytest.approx(alone**2 / 11, rel=0.1)
 
 
-def test_clusters_are_the_documents() -> None:
+def test_clusters_take_the_place_of_documents() -> None:
     cells = random_cells(7, 10, 3)
     merged: Cells = {}
     for (d, i, j), (o, e) in cells.items():
@@ -129,7 +130,7 @@ def test_clusters_are_the_documents() -> None:
     assert one.annotators == pytest.approx(other.annotators)
 
 
-def test_two_annotators_tell_nothing_of_others() -> None:
+def test_two_annotators_give_no_interval() -> None:
     found = intervals_over(sums_of(random_cells(2, 8, 2)), (0.2, 0.4))
     assert found.as_dict() == {
         "documents": (0.2, 0.4),
@@ -144,7 +145,7 @@ def test_two_annotators_tell_nothing_of_others() -> None:
 
 
 @pytest.mark.parametrize(("people", "word"), [(3, "Three"), (4, "Four"), (5, None)])
-def test_three_or_four_annotators_have_intervals_in_json_alone(
+def test_three_or_four_annotators_have_intervals_only_in_json(
     people: int, word: str | None
 ) -> None:
     over = intervals_over(sums_of(random_cells(4, 8, people)), (0.2, 0.4))
@@ -156,7 +157,7 @@ def test_three_or_four_annotators_have_intervals_in_json_alone(
     assert (told, few) == (word is None, word is not None)
 
 
-def test_one_whom_all_disorder_or_every_document_is_of_has_no_interval() -> None:
+def test_no_interval_if_one_annotator_has_all_disorder_or_all_documents() -> None:
     lone = {(d, i, j): (float(i == 0), 1.0) for d in range(6) for i, j in [(0, 1), (0, 2), (1, 2)]}
     assert intervals_over(sums_of(lone), (0.1, 0.2)).annotators is None
     hub = {(d, 0, 1 + d % 3): (0.3, 1.0) for d in range(6)}
@@ -175,19 +176,19 @@ def units(names: str, shift: float) -> gc.Continuum:
     return gc.Continuum.from_units(rows)
 
 
-def test_pair_sums_add_up_to_what_gamma_is_a_ratio_of() -> None:
+def test_pair_sums_add_up_to_the_ratio_of_gamma() -> None:
     continua = {f"d{k}": units(names, k / 4) for k, names in enumerate(("abc", "abcd", "bc"), 1)}
     found = agreement(continua, samples=30)
     rows = found.pair_cells.sums()
     parts = found.contributions()
     assert np.bincount(rows.document, rows.observed) == pytest.approx(parts.observed)
     assert np.bincount(rows.document, rows.expected) == pytest.approx(parts.expected)
-    # The unit that nobody else has is borne by the pairs of its annotator alone.
+    # A unit that nobody else has is charged only to pairs of its annotator.
     alone = pair_cells_of(AlignedDocuments.of([(found.rated["d1"].alignment, 1.0)])).sums()
     assert alone.observed[0] > alone.observed[1:].sum() / 2
 
 
-def test_the_intervals_are_in_json_and_said(run: Run, tmp_path: Path) -> None:
+def test_the_intervals_are_in_json_and_in_words(run: Run, tmp_path: Path) -> None:
     for k in range(6):
         gc.write(units("abc", (k + 1) / 4), tmp_path / f"d{k}.csv")
     done = run("gamma", tmp_path, "--samples", 30)

@@ -1,4 +1,4 @@
-"""Annotators in fixed teams: intervals over teams, by hand, in simulations and as commands."""
+"""Annotators in fixed teams: intervals over teams, by hand, in simulations and in commands."""
 
 import json
 import math
@@ -16,7 +16,7 @@ from tests.conftest import Run
 
 
 def corpus_of(rng: np.random.Generator, teams: int, each: int, spread: float) -> PairSums:
-    """Documents by one team of three each; teams differ by so much in logarithms."""
+    """Return documents by one team of three each; teams differ by `spread` in logarithms."""
     errs = np.exp(spread * rng.standard_normal(teams) - spread**2 / 2)
     rows = [
         (d, (3 * team + i, 3 * team + j), 0.4 * errs[team] * rng.gamma(8, 1 / 8), 1.0)
@@ -31,8 +31,8 @@ def members(teams: int) -> list[int]:
     return np.repeat(np.arange(teams), 3).tolist()
 
 
-def test_a_team_is_one_annotator_who_has_all_of_its_documents() -> None:
-    """One document a team and four teams' documents left: a jackknife over teams, by hand."""
+def test_a_team_counts_as_one_annotator_with_all_its_documents() -> None:
+    """With one document a team, the interval is a jackknife over teams, by hand."""
     sums = corpus_of(np.random.default_rng(1), 6, 1, 0.3)
     o, e = (np.bincount(sums.document, x) for x in (sums.observed, sums.expected))
     gamma = 1 - o.sum() / e.sum()
@@ -40,7 +40,7 @@ def test_a_team_is_one_annotator_who_has_all_of_its_documents() -> None:
     logs -= math.log(o.sum() / e.sum())
     share = e / e.sum()
     variance = ((logs - (share * logs).sum()) ** 2).sum()
-    # A document is all of its team: nine tenths of it are the document's own.
+    # A document is all of its team, so nine tenths of that variance are the document's own.
     own = (((o.sum() / e.sum() * e - o) / (o.sum() / e.sum()) / e.sum()) ** 2).sum()
     t = student.ppf(0.975, 5)
     reach = math.hypot(t * math.sqrt(max(0.0, variance - 0.9 * own)), t * math.sqrt(own))
@@ -51,7 +51,7 @@ def test_a_team_is_one_annotator_who_has_all_of_its_documents() -> None:
 
 
 @pytest.mark.parametrize("teams", [5, 8])
-def test_the_interval_by_team_covers_where_that_by_annotator_does_not(teams: int) -> None:
+def test_the_interval_by_teams_covers_where_that_by_annotators_does_not(teams: int) -> None:
     rng, runs = np.random.default_rng(teams), 200
     hits = np.zeros(2)
     for _ in range(runs):
@@ -67,7 +67,7 @@ def test_the_interval_by_team_covers_where_that_by_annotator_does_not(teams: int
     assert 0.9 <= by_team <= 0.99
 
 
-def test_few_teams_have_no_interval_and_some_have_a_clause() -> None:
+def test_few_teams_have_no_interval_and_some_have_a_caution() -> None:
     rng = np.random.default_rng(2)
     four = intervals_over(corpus_of(rng, 4, 5, 0.3), (0.5, 0.7), teams=members(4))
     assert (four.annotators, four.both) == (None, None)
@@ -91,7 +91,7 @@ def test_documents_of_two_teams_are_refused() -> None:
 
 
 def campaign(folder: Path, teams: int, *, mixed: bool = False) -> Path:
-    """A table of documents by teams of two, of which one may have somebody of another team."""
+    """Write a table of documents by teams of two; if `mixed`, one has a member of another team."""
     rng, rows = np.random.default_rng(7), ["document,annotator,category,start,end"]
     for team in range(teams):
         for d in range(2):
@@ -105,7 +105,7 @@ def campaign(folder: Path, teams: int, *, mixed: bool = False) -> Path:
 
 
 def table(folder: Path, *rows: str, teams: int = 5) -> Path:
-    """A table of teams, with further rows."""
+    """Write a table of teams, with further rows."""
     known = [f"t{team}{m},team {team}" for team in range(teams) for m in "ab"]
     path = folder / "teams.csv"
     path.write_text("\n".join(["annotator,team", *known, *rows]) + "\n")

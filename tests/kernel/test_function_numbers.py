@@ -1,7 +1,7 @@
-"""Compiled code that is kept has no function whose name another process may have given.
+"""Function names in compiled code, which no other process may have used.
 
 Loaded together, functions of one name and number would be called for each other (numba issue
-10486). Other packages that use numba find its counter as it was.
+10486). Numba's counter must stay as it was for other packages.
 """
 
 import json
@@ -40,7 +40,7 @@ def both(x):
 def untypable(x):
     return x.nothing_of_this_name
 """
-# Functions of another package, of which tests compile some.
+# Functions of another package; tests compile some of them.
 FOREIGN = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -95,11 +95,11 @@ ALL = ["kernels.both", "kernels.first", "kernels.total"]
     ("before", "kept"),
     [
         ("foreign_scalar(x[0])\n", ALL),
-        # Memory of any array is allocated by the same function of numba's.
+        # The same function of numba allocates the memory of all arrays.
         ("foreign_ones(2)\n", ["kernels.total"]),
     ],
 )
-def test_functions_that_others_had_compiled_are_not_kept(
+def test_functions_that_others_compiled_are_not_cached(
     before: str, kept: list[str], package: Path
 ) -> None:
     found, messages = call_kernels(package, before)
@@ -108,13 +108,13 @@ def test_functions_that_others_had_compiled_are_not_kept(
     assert all("for another package" in message for message in messages)
 
 
-def test_what_was_not_kept_is_kept_by_a_process_without_others(package: Path) -> None:
+def test_an_uncached_kernel_is_cached_by_a_process_without_others(package: Path) -> None:
     call_kernels(package, "foreign_ones(2)\n")
     assert call_kernels(package) == (ALL, [])
     assert call_kernels(package, "foreign_ones(2)\n") == (ALL, []), "and then used by all"
 
 
-def test_what_two_processes_keep_has_no_function_in_common(package: Path) -> None:
+def test_caches_of_two_processes_have_no_function_in_common(package: Path) -> None:
     numbers = []
     for _ in range(2):
         call_kernels(package)
@@ -126,8 +126,10 @@ def test_what_two_processes_keep_has_no_function_in_common(package: Path) -> Non
     assert numbers[0].isdisjoint(numbers[1])
 
 
-def test_numbas_counter_goes_on_where_it_was(package: Path) -> None:
-    """Also within a foreign function that calls a kernel, and where a kernel fails to compile."""
+def test_numbas_counter_continues_where_it_was(package: Path) -> None:
+    """The counter is right also if a foreign function calls a kernel, or a kernel fails to
+    compile.
+    """
     code = """
 import kernels
 
@@ -160,7 +162,7 @@ print(number(foreign_afterwards) - first, first < 2**40 < number(kernels.total))
     assert apart == "True"
 
 
-def test_a_numba_without_the_counter_computes_and_keeps_nothing(package: Path) -> None:
+def test_a_numba_without_the_counter_computes_without_a_cache(package: Path) -> None:
     without = "import types, gammacp.kernel.numba_code as n\nn.bytecode = types.SimpleNamespace()\n"
     (package / "kernels.py").write_text(KERNELS)
     done = execute(FOREIGN + without + "import kernels\nprint(kernels.both(x))", package)

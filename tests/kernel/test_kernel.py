@@ -1,6 +1,6 @@
-"""Compiled code is used again only while nothing that was compiled into it has changed.
+"""The cache of compiled code: used only while none of its sources has changed.
 
-And only as it was written: a cache that is damaged, full or somebody else's costs time, no result.
+A damaged, full or foreign cache costs time, and changes no result.
 """
 
 import json
@@ -40,7 +40,7 @@ Run = Callable[..., list[str]]
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a gammacp that has nothing but kernels; `outer` imports from it."""
+    """Write a gammacp that has only kernels, and a module `outer` that imports from it."""
     package = tmp_path / "gammacp"
     package.mkdir()
     source = Path(gammacp.__file__).parent
@@ -51,15 +51,15 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (package / "inner.py").write_text(INNER.format(1.0))
     (tmp_path / "outer.py").write_text(OUTER)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
-    # Python's own bytecode is taken for new where a file of equal size changes within a second.
+    # Python takes its bytecode for current if a file of equal size changes within a second.
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     return tmp_path
 
 
 def execute(code: str, package: Path, *, anew: bool = False) -> subprocess.CompletedProcess[str]:
-    """In a process of its own, whose warnings are shown.
+    """Run code in a process of its own that shows warnings.
 
-    `anew`: numba is imported there, too, with the variables of the environment that it reads.
+    With `anew` it imports numba itself, which then reads the variables of the environment.
     """
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     if anew:
@@ -73,7 +73,10 @@ def execute(code: str, package: Path, *, anew: bool = False) -> subprocess.Compl
 
 @pytest.fixture
 def run(package: Path) -> Run:
-    """Calls `outer.twice(1)` in a process of its own; `inner` and `other` are parts of gammacp."""
+    """Return a function that calls `outer.twice(1)` in a process of its own.
+
+    `inner` and `other` are modules of the package.
+    """
 
     def call(factor: float, other: str = "", before: str = "", *, anew: bool = False) -> list[str]:
         (package / "gammacp" / "inner.py").write_text(INNER.format(factor))
@@ -83,24 +86,24 @@ def run(package: Path) -> Run:
     return call
 
 
-def test_a_kernel_is_compiled_anew_when_one_that_it_calls_changes(run: Run) -> None:
+def test_a_kernel_is_recompiled_when_one_that_it_calls_changes(run: Run) -> None:
     assert run(1.0) == ["2.0", "0", "True"]
     assert run(1.0) == ["2.0", "1", "False"]
     assert run(3.0) == ["6.0", "0", "True"]
 
 
-def test_a_kernel_is_kept_when_another_one_changes(run: Run) -> None:
+def test_a_kernel_stays_cached_when_another_one_changes(run: Run) -> None:
     assert run(1.0) == ["2.0", "0", "True"]
     assert run(1.0, other="# changed") == ["2.0", "1", "False"]
 
 
-def test_a_numba_that_loads_otherwise_is_left_as_it_is(run: Run) -> None:
+def test_a_numba_with_another_loader_is_left_alone(run: Run) -> None:
     changed = "import numba, numba.core.runtime.nrt as runtime\ndel runtime.rtsys\n"
     assert run(1.0, before=changed) == ["2.0", "0", "True"]
     assert run(1.0, before=changed) == ["2.0", "1", "True"]
 
 
-def test_the_hash_covers_kernels_and_what_they_import() -> None:
+def test_the_hash_covers_kernels_and_their_imports() -> None:
     root = Path(gammacp.__file__).parent
     kernels = [p for p in root.rglob("*.py") if "gammacp.kernel import" in p.read_text()]
     hashes = {kernel_cache.hash_of_sources(p) for p in kernels}
@@ -123,7 +126,7 @@ def test_the_hash_covers_every_kernel_that_a_kernel_calls() -> None:
     assert calls > 10
 
 
-# In one process: every damage, then a dispatcher that has nothing loaded or compiled yet.
+# All in one process: every damage, each time with a dispatcher that has loaded nothing yet.
 DAMAGES = """
 import json, sys, warnings
 from pathlib import Path
@@ -153,8 +156,10 @@ print(json.dumps(found))
 """
 
 
-def test_damaged_code_is_compiled_anew_and_said_to_be(package: Path) -> None:
-    """A bit that flips in compiled code changes results, and not only ends in errors."""
+def test_damaged_code_is_recompiled_with_a_warning(package: Path) -> None:
+    """Flipped bits and cut files are noticed; a flipped bit could change results without
+    an error.
+    """
     draw = random.Random(0)
     cuts = [("cut", part) for part in (0, 0.005, 0.01, 0.5, 0.999)]
     flips = [("flip", draw.random(), draw.randrange(8)) for _ in range(25)]
@@ -169,8 +174,8 @@ def test_damaged_code_is_compiled_anew_and_said_to_be(package: Path) -> None:
         assert "compiled again" in told[0]
 
 
-def test_what_others_wrote_is_not_loaded(package: Path, run: Run) -> None:
-    """Compiled code runs with the rights of whoever loads it."""
+def test_code_written_by_others_is_not_loaded(package: Path, run: Run) -> None:
+    """Compiled code runs with the rights of whoever loads it, so its owner is checked."""
     if not hasattr(os, "getuid") or os.getuid() != 0:
         pytest.skip("only root can give a file away")
     assert run(1.0)[:2] == ["2.0", "0"]
@@ -197,9 +202,7 @@ kernel_folders.TemporaryFile = refuse
 """
 
 
-def test_code_that_was_compiled_for_an_image_serves_those_who_cannot_write_there(
-    package: Path, run: Run
-) -> None:
+def test_code_of_an_image_serves_users_who_cannot_write_there(package: Path, run: Run) -> None:
     assert run(1.0, before=BESIDE)[:2] == ["2.0", "0"]
     assert run(1.0, before=BESIDE + READ_ONLY)[:2] == ["2.0", "1"]
     assert list((package / "elsewhere").rglob("*.kernel")) == []
@@ -212,9 +215,9 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 """
 
 
-def test_a_full_disk_costs_only_what_would_have_been_kept(package: Path) -> None:
+def test_a_full_disk_costs_only_the_cache(package: Path) -> None:
     pytest.importorskip("resource")
-    done = execute(NO_PLACE + CODE, package, anew=True)  # what it prints is no file
+    done = execute(NO_PLACE + CODE, package, anew=True)  # its output is no file
     assert done.stdout.split()[:2] == ["2.0", "0"]
     assert done.stderr.count("compiled code cannot be kept") == 1
     assert "NUMBA_CACHE_DIR" in done.stderr
@@ -229,7 +232,7 @@ def test_kernels_are_plain_python_where_numba_is_told_so(
     assert "function" in execute(code, package, anew=True).stdout
 
 
-def test_two_processes_at_once_compile_once(package: Path) -> None:
+def test_two_concurrent_processes_compile_once(package: Path) -> None:
     slow = (
         "import sys, time\nsys.path.insert(0, sys.argv[1])\nfrom gammacp.kernel.cache import "
         "KernelCache\nkeep = KernelCache.save_overload\ndef late(*args):\n"
@@ -247,7 +250,7 @@ def test_two_processes_at_once_compile_once(package: Path) -> None:
     assert sorted(hits for _, hits in told) == ["0", "1"]
 
 
-def test_compilation_is_told_of_once(package: Path) -> None:
+def test_compilation_is_announced_once(package: Path) -> None:
     (package / "gammacp" / "inner.py").write_text(INNER.format(1.0))
     told = (
         "import sys; sys.path.insert(0, sys.argv[1]); import gammacp.base.stopping as stopping\n"
@@ -265,7 +268,7 @@ os.environ["XDG_CACHE_HOME"] = sys.argv[1] + "/elsewhere"
 """
 
 
-def test_code_for_any_processor_that_a_wheel_brings_is_used(
+def test_generic_code_of_a_wheel_is_used(
     package: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shipped = package / "gammacp" / "kernel" / "shipped"
@@ -278,7 +281,7 @@ def test_code_for_any_processor_that_a_wheel_brings_is_used(
         shutil.move(file, shipped)
     assert len(list(shipped.iterdir())) == 2
     assert run(1.0, before=SHIPPED)[:2] == ["2.0", "1"]
-    # Of other sources, or of another numba, it is as good as none.
+    # Code of other sources or of another numba is ignored.
     assert run(3.0, before=SHIPPED)[:2] == ["6.0", "0"]
     other = SHIPPED + "import numba; numba.__version__ = '0.0'\n"
     assert run(1.0, before=other)[:2] == ["2.0", "0"]
@@ -286,7 +289,7 @@ def test_code_for_any_processor_that_a_wheel_brings_is_used(
 
 @pytest.mark.parametrize("content", ["disable_jit: 1\n", "a: [\n", "- 1\n"])
 def test_numba_reads_no_file_of_the_working_directory(tmp_path: Path, content: str) -> None:
-    """A stranger's folder neither switches compilation off nor ends the process."""
+    """A foreign folder can neither switch compilation off nor crash the process."""
     (tmp_path / ".numba_config.yaml").write_text(content)
     code = (
         "import gammacp.kernel, sys, yaml, numba; from numba.core import config; "

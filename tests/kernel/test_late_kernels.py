@@ -1,4 +1,4 @@
-"""Late kernels run as plain Python for small data: with the same bits, and never for long."""
+"""Late kernels, which run as plain Python for small data: with the same bits, and not for long."""
 
 import os
 import pkgutil
@@ -30,7 +30,7 @@ __all__ = ["package"]  # a fixture
 
 
 def exactly(value: Any) -> Any:
-    """A value with its kind, so that equal ones are equal to the bit."""
+    """Return a value with its type, so that equal ones are equal to the bit."""
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, tuple):
@@ -39,7 +39,7 @@ def exactly(value: Any) -> Any:
 
 
 def as_plain(kernel: Any, args: Any) -> Any:
-    """What it returns as plain Python, however long that takes."""
+    """Return the result of a kernel as plain Python, however long that takes."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("_one", "_left", "_BYTES"):
             patch.setattr(plain, name, 10**12)
@@ -50,7 +50,7 @@ def as_plain(kernel: Any, args: Any) -> Any:
 
 @pytest.fixture
 def compared(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Whoever calls a late kernel calls it both ways; how often each was."""
+    """Run every late kernel both ways, and count the calls."""
     calls: Counter[str] = Counter()
     for found in pkgutil.walk_packages(gammacp.alignment.__path__, "gammacp.alignment."):
         import_module(found.name)
@@ -74,12 +74,12 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 
 def is_of_the_core(function: Any) -> bool:
-    """Return whether a kernel is no subject's own: those have tests of their own."""
+    """Return whether a kernel belongs to no subject; subjects have tests of their own."""
     parts = function.py_func.__module__.split(".")
     return parts[1] not in subjects()
 
 
-def test_small_data_get_the_same_bits_either_way(compared: Counter[str]) -> None:
+def test_small_data_have_the_same_bits_in_both_ways(compared: Counter[str]) -> None:
     rng = np.random.default_rng(0)
     for seed in range(24):
         continuum = random_continuum(seed, 2 + seed % 4, int(rng.integers(2, 24)))
@@ -133,7 +133,7 @@ def run(code: str, package: Path) -> list[str]:
     return execute(CALLS + code, package).stdout.splitlines()
 
 
-def test_little_is_not_compiled_and_too_much_starts_again_compiled(package: Path) -> None:
+def test_small_work_is_not_compiled_and_large_work_restarts_compiled(package: Path) -> None:
     few, many = "print(fill(5), type(fill(5)[0]).__name__)", f"print(fill({plain.ONE}))"
     assert run(few, package) == ["(5, 5, 0) int"]
     assert list((package / "cache").rglob("*.kernel")) == []
@@ -150,7 +150,7 @@ def test_kernels_together_have_a_limit(package: Path) -> None:
     assert run(together, package) == ["(5, 5, 0)", "(90, 90, 1)", "(1, 1, 1)"]
 
 
-def test_where_much_is_to_come_only_what_has_little_to_do_is_not_compiled(package: Path) -> None:
+def test_if_much_is_expected_only_tiny_work_is_not_compiled(package: Path) -> None:
     soon = "plain.compile_soon()\nprint(fill(5))\nprint(fill(plain._FEW))\nprint(fill(1))"
     assert run(soon, package) == ["(5, 5, 0)", "(200000, 200000, 1)", "(1, 1, 1)"]
     late = "print(fill(plain._FEW))\nplain.compile_soon()\nprint(fill(5))"
@@ -158,12 +158,12 @@ def test_where_much_is_to_come_only_what_has_little_to_do_is_not_compiled(packag
 
 
 @pytest.mark.parametrize(("samples", "told"), [(30, 0), (300, 1)])
-def test_whether_much_is_to_come_is_known_from_units_and_random_sets(
+def test_the_expected_work_is_known_from_units_and_random_sets(
     samples: int, told: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[int] = []
     monkeypatch.setattr(plain, "compile_soon", lambda: calls.append(1))
-    gammacp.gamma(load("alex-paul-suzan"), samples=samples)  # 16 units
+    gammacp.gamma(load("alex-paul-suzan"), samples=samples)  # the text has 16 units
     assert len(calls) == told
 
 
@@ -173,11 +173,11 @@ def test_large_data_are_not_copied(package: Path) -> None:
     assert run(code, package) == ["1 2 1"]
 
 
-def test_who_wants_compiled_code_gets_it(package: Path) -> None:
+def test_compilation_can_be_requested(package: Path) -> None:
     assert run("plain.compile_at_once()\nprint(fill(5))", package) == ["(5, 5, 1)"]
 
 
-def test_what_fails_as_plain_python_is_compiled(package: Path) -> None:
+def test_code_that_fails_as_plain_python_is_compiled(package: Path) -> None:
     code = "x = np.ones(1, np.int32)\nprint(outer.wide(x), len(outer.wide.signatures))"
     assert run(code, package) == ["3000000001 1"]
 
@@ -188,8 +188,8 @@ def test_results_have_the_types_of_compiled_code(package: Path) -> None:
     assert run(code + results, package) == ["(5, True) int bool"] * 2
 
 
-def test_what_another_thread_sets_is_not_taken_back(package: Path) -> None:
-    """A flag that is set while a kernel takes too long as plain Python."""
+def test_a_flag_set_by_another_thread_is_kept(package: Path) -> None:
+    """A flag that is set while a kernel takes too long as plain Python is not reset."""
     stopped = OUTER + (
         "@late_kernel\ndef until(meter, x):\n    x[0] += 1\n"
         "    while not meter[0] and x[0] < 99:\n        x[0] += 1\n    return x[0]\n"
@@ -203,7 +203,7 @@ def test_what_another_thread_sets_is_not_taken_back(package: Path) -> None:
     assert execute(CALLS + code, package).stdout.split() == ["1", "True", "1"]
 
 
-def test_what_the_readme_shows_compiles_nothing(tmp_path: Path) -> None:
+def test_the_example_of_the_readme_compiles_nothing(tmp_path: Path) -> None:
     command = "gamma --dataset alex-paul-suzan --alignment"
     cache = tmp_path / "cache"
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}

@@ -12,7 +12,7 @@ import pytest
 
 import gammacp as gc
 from gammacp.continuum import Continuum
-from gammacp.kinds import kernels
+from gammacp.kinds import relation_kernels, row_kernels
 from gammacp.kinds.kinds import kinds_of
 
 Run = Callable[..., Any]
@@ -41,7 +41,7 @@ def test_compare_by_kind(run: Run, table: Path) -> None:
     assert "Share of the disorder charged to each annotator" in out.out
 
 
-def test_annotators_who_agree_leave_nothing_to_draw(run: Run, tmp_path: Path) -> None:
+def test_annotators_who_agree_have_nothing_to_draw(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     path = tmp_path / "alike.csv"
     path.write_text("annotator,category,start,end\nAnn,x,0,4\nBob,x,0,4\nCas,x,0,4\n")
@@ -71,8 +71,8 @@ def test_gamma_explained(run: Run, table: Path) -> None:
     assert "By kind of difference" in run("gamma", table, "--explain", "--samples", 10).out
 
 
-def test_data_without_kinds_go_on_without_them(run: Run, tmp_path: Path) -> None:
-    """A dissimilarity of one part has no kinds; γ is printed, and the reason."""
+def test_gamma_is_printed_without_kinds_and_with_the_reason(run: Run, tmp_path: Path) -> None:
+    """Units of several fragments have no kinds."""
     path = tmp_path / "broken.json"
     units = [
         gc.Unit("A", 0, 9, "x", fragments=((0, 3), (5, 9))),
@@ -86,7 +86,7 @@ def test_data_without_kinds_go_on_without_them(run: Run, tmp_path: Path) -> None
     assert "1 unit of several fragments" in json.loads(out.out)["kinds"]["reason"]
 
 
-def test_plain_python_gives_the_same_as_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_python_equals_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(4)
     units = []
     for name in "ABC":
@@ -94,12 +94,12 @@ def test_plain_python_gives_the_same_as_compiled_code(monkeypatch: pytest.Monkey
         units += [gc.Unit(name, s, s + int(rng.integers(1, 30)), "x") for s in starts]
     alignment = gc.align(Continuum.from_units(units))
     compiled = kinds_of(alignment).as_dict()
-    for name in ("read_again", "rows_of"):
-        monkeypatch.setattr(kernels, name, getattr(kernels, name).py_func)
+    for module, name in ((relation_kernels, "relate_units"), (row_kernels, "rows_of")):
+        monkeypatch.setattr(module, name, getattr(module, name).py_func)
     assert kinds_of(alignment).as_dict() == compiled
 
 
-def test_kinds_that_cannot_be_told_are_named_with_the_reason(run: Run, tmp_path: Path) -> None:
+def test_unavailable_kinds_are_named_with_the_reason(run: Run, tmp_path: Path) -> None:
     units = [gc.Unit("A", 0, 9, "x", fragments=((0, 3), (5, 9))), gc.Unit("B", 0, 9, "x")]
     gc.write(Continuum.from_units(units), tmp_path / "pieces.json")
     done = run("compare", tmp_path / "pieces.json", "--samples", 10, "--json")

@@ -1,5 +1,4 @@
-"""Kinds of differences: cases by hand, sums, charges, an exhaustive optimum, and what must not
-change."""
+"""Kinds of differences: cases by hand, sums, charges and an exhaustive optimum."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ from gammacp.datasets import load
 from gammacp.errors import DataError, UsageError
 from gammacp.kinds.forms import KINDS
 from gammacp.kinds.kinds import Case, Kinds, kinds_of
-from gammacp.kinds.significance import binomial_tail, holm
+from gammacp.kinds.significance import binomial_tail
 from gammacp.measures.agreement import agreement
 from gammacp.measures.random_sets import RandomSet
 
@@ -52,8 +51,11 @@ CUT = [(0, 4, "x"), (5, 10, "x"), (20, 30, "x")]
 
 
 def test_a_merge_by_hand() -> None:
-    """0–10 against 0–4 and 5–10. The longer part is aligned: (5/15)² = 1/9 with each of two others,
-    who have 5–10 alike. 0–4 of the two faces ∅ of one: 2Δ. By 3 pairs and x̄ = 8/3."""
+    """Ann joins 0–4 and 5–10 of the two others; the costs are counted by hand.
+
+    The longer part is aligned: (5/15)² = 1/9 with each of the two others, who have 5–10 alike.
+    Their 0–4 faces ∅ of Ann: 2Δ. Sums are over 3 pairs, and x̄ = 8/3.
+    """
     found = read(Ann=JOINED, Bob=CUT, Cas=CUT)
     assert observed(found) == pytest.approx({"merged": (2 / 9 + 2) / 3 / (8 / 3)})
     assert counts(found, "merged") == {"Ann": 2, "Bob": 0, "Cas": 0}
@@ -64,7 +66,7 @@ def test_a_merge_by_hand() -> None:
     )
 
 
-def test_a_cut_is_charged_to_the_one_who_cuts() -> None:
+def test_a_split_is_charged_to_the_one_who_splits() -> None:
     found = read(Ann=JOINED, Bob=CUT, Cas=JOINED)
     assert set(observed(found)) == {"split"}
     assert counts(found, "split") == {"Ann": 0, "Bob": 2, "Cas": 0}
@@ -82,7 +84,10 @@ def test_two_against_two_share_the_cost() -> None:
 
 
 def test_missing_and_extra_by_hand() -> None:
-    """Ann lacks 40–50, Bob alone has 60–70: two pairs of Δ each, and Δ of two empty units."""
+    """Ann lacks 40–50 and only Bob has 60–70; the costs are counted by hand.
+
+    Each gives two pairs of cost Δ, and Bob's unit also gives a pair of two empty units.
+    """
     both = [(0, 10, "x"), (40, 50, "x")]
     found = read(Ann=[(0, 10, "x")], Bob=[*both, (60, 70, "x")], Cas=both)
     mean_units = 6 / 3
@@ -93,7 +98,7 @@ def test_missing_and_extra_by_hand() -> None:
     assert counts(found, "extra") == {"Ann": 0, "Bob": 2, "Cas": 0}
 
 
-def test_positions_and_categories_are_charged_to_who_is_away() -> None:
+def test_positions_and_categories_are_charged_to_the_outlier() -> None:
     found = read(
         Ann=[(0, 10, "x"), (20, 30, "y")],
         Bob=[(0, 10, "x"), (20, 30, "x")],
@@ -106,7 +111,7 @@ def test_positions_and_categories_are_charged_to_who_is_away() -> None:
     assert counts(found, "category") == {"Ann": 2, "Bob": 0, "Cas": 0}
 
 
-def test_a_nested_unit_that_others_do_not_choose_is_a_level() -> None:
+def test_a_nested_unit_that_others_do_not_have_is_a_level() -> None:
     outer = (0, 20, "x")
     found = read(Ann=[outer, (5, 15, "x")], Bob=[outer], Cas=[outer])
     assert set(observed(found)) == {"level"}
@@ -115,14 +120,14 @@ def test_a_nested_unit_that_others_do_not_choose_is_a_level() -> None:
     assert set(observed(around)) == {"level"}
 
 
-def test_parts_have_to_fill_half_of_the_whole() -> None:
+def test_parts_must_fill_half_of_the_whole() -> None:
     inside = [(40, 44, "x"), (46, 50, "x")]
     found = read(Ann=[(0, 100, "x")], Bob=inside, Cas=inside)
     assert "merged" not in observed(found)
     assert "merged" in observed(read(Ann=[(38, 52, "x")], Bob=inside, Cas=inside))
 
 
-def test_of_two_annotators_nobody_is_charged() -> None:
+def test_nobody_is_charged_among_two_annotators() -> None:
     found = read(Ann=[*JOINED, (50, 60, "x")], Bob=CUT)
     assert {r["charged"] for r in found.people} == {None}
     assert found.reason and "two annotators" in found.as_dict()["reason"]
@@ -135,7 +140,7 @@ def test_of_two_annotators_nobody_is_charged() -> None:
 
 
 @pytest.mark.parametrize("name", ["alex-paul-suzan", "dalton", "figure10", "3by100"])
-def test_kinds_add_up(name: str) -> None:
+def test_kinds_add_up_to_the_disorder(name: str) -> None:
     continuum = load(name)
     alignment = gc.align(continuum)
     found = kinds_of(alignment)
@@ -149,7 +154,7 @@ def test_kinds_add_up(name: str) -> None:
 
 
 def random_documents(rng: np.random.Generator, people: int, units: int) -> Continuum:
-    """Truth that each annotator cuts, joins, moves and leaves out at random, and nests."""
+    """Return annotators who split, join, move, leave out and nest units of a truth at random."""
     spans = []
     place = 0
     for _ in range(units):
@@ -200,7 +205,10 @@ def changed(continuum: Continuum, names: dict[str, str], *, mirrored: bool) -> C
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("mirrored", [False, True])
 def test_mirrored_and_renamed_documents_have_the_same_numbers(seed: int, mirrored: bool) -> None:
-    """Of unique best alignments: where several are as good, another one may be taken."""
+    """Mirroring and renaming change nothing if the best alignment is unique.
+
+    Of several equally good ones, another one may be taken.
+    """
     rng = np.random.default_rng([seed, 7])
     continuum = random_documents(rng, 3, 6)
     noise = rng.random((len(continuum), 2)) / 10
@@ -221,7 +229,7 @@ def test_mirrored_and_renamed_documents_have_the_same_numbers(seed: int, mirrore
 def best_groups(
     left: frozenset[int], cost: dict[frozenset[int], float]
 ) -> tuple[float, tuple[frozenset[int], ...]]:
-    """Return the cheapest partition of these units into groups that have a cost."""
+    """Return the cheapest partition of the units into groups that have a cost."""
     if not left:
         return 0.0, ()
     first = min(left)
@@ -234,9 +242,10 @@ def best_groups(
 
 
 def exact_families(continuum: Continuum) -> set[tuple[int, frozenset[int]]]:
-    """Return who is one against several in the best one-to-many alignment of two annotators.
+    """Return who has one unit against several in the best one-to-many alignment of two annotators.
 
-    A family costs as its unit against the hull of the others, and .05 for each part beyond one.
+    A family costs as much as its unit against the hull of the others, plus .05 for each part beyond
+    one.
     """
     rows = {a: range(continuum.rows_of(a).start, continuum.rows_of(a).stop) for a in "AB"}
     starts, ends = continuum.starts, continuum.ends
@@ -251,7 +260,7 @@ def exact_families(continuum: Continuum) -> set[tuple[int, frozenset[int]]]:
         other = rows["B" if k in rows["A"] else "A"]
         return [m for m in other if starts[m] < ends[k] and starts[k] < ends[m]]
 
-    # Groups of units that do not overlap cost as much as their units alone, or more.
+    # Groups of units that do not overlap cost at least as much as their units alone.
     cost = {frozenset([k]): 1.0 for k in range(continuum.n_units)}
     for k in range(continuum.n_units):
         for size in (1, 2, 3):
@@ -282,8 +291,8 @@ def read_families(alignment: Alignment) -> set[tuple[int, frozenset[int]]]:
     }
 
 
-def test_reading_again_finds_what_an_exhaustive_search_finds() -> None:
-    """Cuts and joins in two of five units: all one-to-many alignments are tried."""
+def test_rereading_finds_what_an_exhaustive_search_finds() -> None:
+    """Two of five units are split or joined; the oracle tries all one-to-many alignments."""
     read_, exact, planted = [], [], []
     for seed in range(25):
         rng = np.random.default_rng([seed, 11])
@@ -311,7 +320,7 @@ def test_reading_again_finds_what_an_exhaustive_search_finds() -> None:
     assert sum(map(len, read_)) == pytest.approx(sum(planted), abs=2)
 
 
-def test_cases_say_who_and_what() -> None:
+def test_cases_name_annotators_and_kind() -> None:
     found = read(Max=JOINED, Lisa=CUT, Peter=CUT)
     case = next(c for c in found.cases if "Lisa" in c.annotators)
     assert isinstance(case, Case)
@@ -325,7 +334,7 @@ def test_cases_say_who_and_what() -> None:
 
 
 def merging_campaign(documents: int = 6) -> Corpus:
-    """Max joins the first two of seven units in each document; nobody else differs."""
+    """Return documents in which Max joins the first two of seven units, and nobody else differs."""
     continua = {}
     for d in range(documents):
         rng = np.random.default_rng([d, 3])
@@ -336,7 +345,7 @@ def merging_campaign(documents: int = 6) -> Corpus:
     return Corpus.from_continua(continua)
 
 
-def test_a_culprit_is_told() -> None:
+def test_a_culprit_is_named() -> None:
     found = kinds_of(merging_campaign(), seed=1)
     assert len(found.sentences) == 1
     assert found.sentences[0].startswith(
@@ -356,12 +365,12 @@ def test_expected_kinds_add_up_to_the_expected_disorder() -> None:
         whole = sum(part["expected"] for part in found.parts.values())
         assert whole == pytest.approx(score.expected, abs=1e-9)
         assert found.observed == pytest.approx(score.observed, abs=1e-9)
-    # `shift` draws annotators with replacement: there are no counts of one person, and no sentence.
+    # `shift` draws annotators with replacement, so there are no counts of a person and no sentence.
     assert not found.sentences
     assert {r["by_chance"] for r in found.people} == {None}
 
 
-def test_without_random_sets_there_are_counts_and_no_sentence() -> None:
+def test_without_random_sets_there_are_counts_but_no_sentence() -> None:
     found = kinds_of(gc.gamma_corpus(merging_campaign()))
     assert not found.sentences
     assert counts(found, "merged")["Max"] == 12
@@ -407,7 +416,7 @@ def test_soft_alignments_are_refused() -> None:
         kinds_of(score)
 
 
-def test_a_convention_is_told_and_charged_to_nobody() -> None:
+def test_a_convention_is_reported_and_charged_to_nobody() -> None:
     rng = np.random.default_rng(5)
     edges = np.cumsum(rng.integers(3, 12, 60)).astype(float)
     spans = [(edges[2 * k], edges[2 * k + 1], "x") for k in range(30)]
@@ -426,7 +435,7 @@ def test_an_annotator_who_found_nothing_misses_everything() -> None:
     assert counts(kinds_of(gc.align(c)), "missing") == {"A": 0, "B": 0, "C": 6}
 
 
-def test_json_has_the_keys_that_are_promised() -> None:
+def test_json_has_the_documented_keys() -> None:
     made = json.loads(json.dumps(kinds_of(merging_campaign(), seed=1).as_dict()))
     assert list(made["parts"]) == list(KINDS)
     assert set(made["parts"]["merged"]) == {"observed", "expected", "share"}
@@ -435,7 +444,6 @@ def test_json_has_the_keys_that_are_promised() -> None:
     assert made["sentences"] and made["conventions"] == []
 
 
-def test_holm_and_binomial_by_hand() -> None:
-    assert holm(np.array([0.01, 0.04, 0.03])).tolist() == pytest.approx([0.03, 0.06, 0.06])
-    # At least 2 of 3 at one half: 4 of 8 outcomes.
+def test_binomial_by_hand() -> None:
+    # The probability of at least 2 of 3 at one half is 4 of 8 outcomes.
     assert binomial_tail(np.array([2.0]), np.array([3.0]), np.array([0.5]))[0] == pytest.approx(0.5)

@@ -1,4 +1,4 @@
-"""Annotators compared by their links and chains."""
+"""Comparison of annotators by their links and chains."""
 
 import json
 from itertools import combinations
@@ -19,7 +19,7 @@ def _corpus() -> Corpus:
     return Corpus.from_continua(made)
 
 
-def test_everybody_and_pairs_are_what_is_measured_by_itself():
+def test_values_of_all_and_of_pairs_equal_single_measurements():
     c = linked(np.random.default_rng(4), 3, 8, 6)
     found = compare(c, samples=40, draws=0).parts["links"]
     alone = gc.measure(c, ["gamma-link"], samples=40)["gamma-link"]
@@ -40,7 +40,7 @@ def test_documents_sum_to_the_whole():
         assert max(s.observed for s in of_each) >= found.overall[name].observed
 
 
-def test_types_are_those_of_links_of_that_type_alone():
+def test_values_of_a_type_are_those_of_its_links_alone():
     c = linked(np.random.default_rng(6), 2, 8, 8)
     found = compare(c, samples=40, draws=0).parts["links"]
     assert set(found.types) == {x.type for x in c.links}
@@ -52,7 +52,7 @@ def test_types_are_those_of_links_of_that_type_alone():
         assert score.observed == alone.observed
 
 
-def test_nothing_is_said_without_links_and_why_where_chance_has_none():
+def test_data_without_links_have_no_part_on_links():
     c = linked(np.random.default_rng(4), 2, 6, 4)
     bare = Continuum.from_units(c, bounds=c.bounds)
     plain = compare(bare, samples=20, draws=0)

@@ -1,4 +1,4 @@
-"""Links in the gold standard: votes over aligned ends."""
+"""Links of the gold standard: votes over aligned ends."""
 
 import json
 
@@ -40,7 +40,7 @@ def test_votes_by_hand():
         }
     )
     one, links = _gold(c)
-    # 3 → 1 is held by two with different types, Max's link joins the other two at its one end.
+    # Two annotators have 3 → 1 with different types; Max's link joins the other two at one end.
     assert links == {("a", "2", "1"), ("", "3", "1"), ("a", "5", "4")}
     said = {(x.source.start, x.target.start): x for x in one.links}
     assert said[22, 0].reasons == ("type disputed: a 2, b 1",)
@@ -48,7 +48,7 @@ def test_votes_by_hand():
     assert said[22, 0].support == 3
 
 
-def test_support_decides():
+def test_the_required_support_decides():
     rows = {"Ann": [("a", "2", "1")], "Bob": [("a", "2", "1")], "Max": []}
     assert _gold(_continuum(rows))[1] == {("a", "2", "1")}
     one, links = _gold(_continuum(rows), support=3)
@@ -56,7 +56,7 @@ def test_support_decides():
     assert one.links[0].reasons == ("marked by 2 of 3, left out",)
 
 
-def test_an_end_that_is_not_kept_takes_its_link_with_it():
+def test_a_link_is_dropped_with_a_unit_at_its_end():
     rows = {"Ann": [("a", "2", "1")], "Bob": [("a", "2", "1")], "Max": []}
     c = _continuum(rows, gone={("Bob", 5), ("Max", 5)})
     c = Continuum.from_units(c, links=[*c.links, Link("Ann", "a", "Ann5", "Ann4")])
@@ -65,7 +65,7 @@ def test_an_end_that_is_not_kept_takes_its_link_with_it():
     assert one.links[-1].reasons[-1] == "a unit at one end is not in the gold standard"
 
 
-def test_undirected_links_are_turned():
+def test_undirected_links_match_in_both_directions():
     rows = {"Ann": [("a", "2", "1")], "Bob": [("a", "1", "2")], "Max": [("a", "1", "2")]}
     one, links = _gold(_continuum(rows, "undirected"))
     assert links == {("a", "1", "2")}
@@ -74,7 +74,10 @@ def test_undirected_links_are_turned():
 
 
 def test_chains_by_hand():
-    """{1, 2, 3} {4, 5}, {1, 2} {4, 5}, {2, 3} {1, 4}: pairs of two voices are 12, 23 and 45."""
+    """Pairs with two votes are 12, 23 and 45, by hand.
+
+    The chains are {1, 2, 3} {4, 5}, {1, 2} {4, 5} and {2, 3} {1, 4}.
+    """
     rows = {
         "Ann": [("c", "1", "2"), ("c", "2", "3"), ("c", "4", "5")],
         "Bob": [("c", "1", "2"), ("c", "5", "4")],

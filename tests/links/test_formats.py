@@ -1,4 +1,4 @@
-"""Links in files: kept by JSON and CSV, counted where they end at nothing, told of where lost."""
+"""Links in files: kept by JSON and CSV, counted if they end nowhere, and reported if lost."""
 
 import json
 import zipfile
@@ -62,13 +62,13 @@ def test_a_link_to_nothing_is_counted(tmp_path):
         ("annotator,type,source,target\n", "annotator,category,start,end\nA,x,0,5\n", "'unit'"),
     ],
 )
-def test_what_is_wrong_is_said(tmp_path, links, units, said):
+def test_invalid_links_are_named(tmp_path, links, units, said):
     file = _csv(tmp_path, links, units) if units else _csv(tmp_path, links)
     with pytest.raises(gc.DataError, match=said):
         gc.read(file)
 
 
-def test_a_column_unit_without_links_is_no_id(tmp_path):
+def test_a_column_named_unit_without_links_is_no_id(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("annotator,category,start,end,unit\nA,x,0,5,ms\nA,y,6,9,ms\nB,x,0,5,ms\n")
     c = gc.read(file)
@@ -76,7 +76,7 @@ def test_a_column_unit_without_links_is_no_id(tmp_path):
     assert [x.kind for x in c.left_out] == ["column"]
 
 
-def test_fragments_taken_apart_lose_links_aloud(tmp_path):
+def test_fragments_taken_apart_report_lost_links(tmp_path):
     c = linked(np.random.default_rng(1), 2, 3, 2)
     first, *others = c
     inside = ((first.start, 6.0), (8.0, first.end))
@@ -87,7 +87,7 @@ def test_fragments_taken_apart_lose_links_aloud(tmp_path):
     assert ("link", 4) in [(x.kind, x.count) for x in split.left_out]
 
 
-def test_formats_without_links_say_so(tmp_path, run):
+def test_formats_without_links_report_the_loss(tmp_path, run):
     gc.write(linked(np.random.default_rng(1), 2, 3, 2), tmp_path / "a.json")
     told = run("convert", tmp_path / "a.json", tmp_path / "a.rttm")
     assert "links are not kept: 4" in told.err
@@ -124,7 +124,7 @@ def _brat(tmp_path):
 
 
 def test_brat(tmp_path):
-    """Relations, arguments of events (of another event: its trigger) and equivalences."""
+    """Relations, arguments of events (for an event, its trigger) and equivalences are read."""
     c = gc.read_corpus(_brat(tmp_path))["a"]
     assert [(x.type, x.source, x.target, x.kind) for x in c.links] == [
         ("Agent", "T3", "T1", "directed"),
@@ -213,7 +213,9 @@ XMI = f"""<?xml version="1.0" encoding="UTF-8"?>
 
 
 def test_cas(tmp_path):
-    """Relations between units of the layer, and chains by what a mention calls the next one."""
+    """Relations between units of the layer are read, and chains through references to the next
+    mention.
+    """
     folder = tmp_path / "story"
     folder.mkdir()
     (folder / "ann.xmi").write_text(XMI)
@@ -266,8 +268,10 @@ COREFUD = """\
     ],
     ids=["conll-2012", "corefud"],
 )
-def test_coreference_files(tmp_path, text, units, chains, lost):
-    """Entities are chains; one alone is a unit; parts are fragments; empty nodes are counted."""
+def test_coreference_files_are_read(tmp_path, text, units, chains, lost):
+    """Entities are chains, a single mention is a unit, parts are fragments, empty nodes are
+    counted.
+    """
     for who in ("ann", "bob"):
         (tmp_path / who).mkdir()
         (tmp_path / who / "d.conll").write_text(text)
@@ -299,7 +303,7 @@ def _corefud(declaration, *cells):
     ],
 )
 def test_the_declared_order_of_fields_is_read(tmp_path, fields, first, other, end):
-    """Two people who put a pronoun into different chains do not agree."""
+    """Annotators who put a pronoun into different chains do not agree."""
     for who, pronoun in (("ann", first), ("bob", other)):
         cells = (
             f"Entity=({first})",
@@ -324,6 +328,46 @@ def test_the_declared_order_of_fields_is_read(tmp_path, fields, first, other, en
     lost = [(x.kind, x.count) for x in ann.left_out if "ann" in x.file and x.kind != "field"]
     assert lost == [("bridge", 2), ("split antecedent", 1)]
     assert gc.measure(c, ["lea"])["lea"].value < 1
+
+
+@pytest.mark.parametrize(
+    ("cells", "missing", "line"),
+    [
+        (["Entity=(e1[1/2])", "_"], "2/2", 3),
+        # The only mention of the same entity that follows is no second part.
+        (["Entity=(e1[1/2])", "Entity=(e1)", "_"], "2/2", 3),
+        (["_", "Entity=(e1[1/3])", "Entity=(e1[2/3])"], "3/3", 4),
+        (["_", "Entity=(e1[2/2])"], "1/2", 4),
+        (["Entity=(e1[1/2])", "Entity=(e1[1/2])", "Entity=(e1[2/2])"], "2/2", 3),
+        (["Entity=(e1[1/3])", "Entity=(e1[2/2])"], "1/2", 4),
+    ],
+)
+@pytest.mark.parametrize("after", ["", "# newdoc id = e\n1\tw" + "\t_" * 8 + "\n"])
+def test_a_mention_without_one_of_its_parts_is_refused(tmp_path, cells, missing, line, after):
+    text = _corefud("# global.Entity = eid", *cells)
+    (tmp_path / "d.conllu").write_text(text.rstrip("\n") + "\n\n" + after)
+    with pytest.raises(gc.DataError, match=rf"there is no e1\[{missing}\]") as caught:
+        gc.read_corpus(tmp_path / "d.conllu")
+    assert f"d.conllu:{line}" in str(caught.value)
+
+
+def test_a_part_on_an_empty_node_is_counted(tmp_path):
+    rows = [
+        ("1", "(e1[1/2])"),
+        ("1.1", "(e1[2/2])"),
+        ("2", "(e1)"),
+        ("2.1", "(e2[1/2])"),
+        ("2.2", "(e2[2/2])"),
+    ]
+    lines = [f"{key}\tw\t" + "_\t" * 7 + f"Entity={cell}" for key, cell in rows]
+    (tmp_path / "d.conllu").write_text("# global.Entity = eid\n" + "\n".join(lines) + "\n\n")
+    c = gc.read(tmp_path / "d.conllu")
+    assert [(u.start, u.end, u.fragments) for u in c] == [(0, 1, ()), (1, 2, ())]
+    assert len(c.links) == 1
+    assert [(x.count, x.kind, x.reason) for x in c.left_out] == [
+        (1, "mention", "is on an empty node"),
+        (1, "part of a mention", "is on an empty node"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -352,7 +396,7 @@ def test_declared_columns_are_read(tmp_path):
     assert (c.text, len(c)) == ("Ann", 1)
 
 
-def test_trees_beside_other_files_are_passed_over(tmp_path):
+def test_trees_beside_other_files_are_ignored(tmp_path):
     (tmp_path / "tree.conllu").write_text(_corefud("# text = w1", "_"))
     (tmp_path / "a.csv").write_text("annotator,category,start,end\nA,x,0,5\n")
     corpus = gc.read_corpus(tmp_path)
@@ -362,7 +406,7 @@ def test_trees_beside_other_files_are_passed_over(tmp_path):
     ]
 
 
-def test_an_entity_of_conll_2012_is_the_whole_name(tmp_path):
+def test_an_entity_of_conll_2012_has_the_whole_name(tmp_path):
     rows = ("d 0 0 Ann N (person-1)", "d 0 1 Bob N (person-2)")
     (tmp_path / "d.conll").write_text("\n".join(["#begin document (d); part 000", *rows, ""]))
     c = gc.read(tmp_path / "d.conll")
@@ -406,8 +450,8 @@ RS3 = """\
 """
 
 
-def test_rs3(tmp_path):
-    """By hand: 2-3 a list that 4 and then 1 lead to; 5-6 a unit below 1-4; 12 is empty."""
+def test_rs3_files_are_read(tmp_path):
+    """By hand, 2-3 is a list to which 4 and then 1 lead, 5-6 a unit below 1-4, and 12 is empty."""
     (tmp_path / "ann").mkdir()
     (tmp_path / "ann" / "d.rs3").write_text(RS3)
     c = gc.read_corpus(tmp_path)["d"]
@@ -423,8 +467,8 @@ def test_rs3(tmp_path):
     assert [(x.kind, x.count) for x in c.left_out] == [("group", 1)]
 
 
-def test_rs3_counts_what_is_no_tree_of_segments(tmp_path):
-    """A satellite of nothing, a nucleus below a segment, secondary edges as in eRST."""
+def test_rs3_counts_parts_outside_of_a_tree_of_segments(tmp_path):
+    """Satellites of nothing, nuclei below segments, and secondary edges as in eRST are counted."""
     edges = '<secedges><secedge id="5-1"/><secedge id="6-1"/></secedges>'
     changed = RS3.replace("</body>", f"{edges}</body>").replace(
         'id="2" parent="8" relname="list"', 'id="2" parent="12" relname="cause"'
@@ -442,8 +486,8 @@ def test_rs3_counts_what_is_no_tree_of_segments(tmp_path):
     ]
 
 
-def test_rs3_counts_what_it_does_not_look_into(tmp_path):
-    """Markup inside a segment with its text, and what is beside the body."""
+def test_rs3_counts_ignored_markup(tmp_path):
+    """Markup inside of a segment, with its text, and parts outside of the body are counted."""
     changed = RS3.replace("Late,", "Late <i>as</i> ever,").replace(
         "</rst>", '<body><segment id="1">No.</segment><group id="2"/></body><note/></rst>'
     )
@@ -472,14 +516,14 @@ def test_rs3_counts_what_it_does_not_look_into(tmp_path):
         ("segment", "edu", "no <rst> with segments"),
     ],
 )
-def test_a_tree_that_is_none(tmp_path, old, new, said):
+def test_an_invalid_tree_is_refused(tmp_path, old, new, said):
     (tmp_path / "d.rs3").write_text(RS3.replace(old, new))
     with pytest.raises(gc.DataError, match=said):
         gc.read(tmp_path / "d.rs3")
 
 
 def _in_text(*links):
-    """Two annotators of TEXT; mentions that overlap, one beyond the basic plane."""
+    """Return two annotators of TEXT, with overlapping mentions and an astral character."""
     text = f"\N{GRINNING FACE}{TEXT}"
     spans = ((1, 4, "PER"), (9, 12, "PER"), (16, 24, "LOC"), (9, 24, None), (26, 29, "a|b_*"))
     units = [gc.Unit(who, *s, id=str(i)) for who in ("ann", "bob") for i, s in enumerate(spans)]
@@ -530,15 +574,15 @@ def test_inception_gets_relations_and_chains(tmp_path, run, to):
     assert pairs == {(name, (1, 4), (9, 12)), (name, (9, 12), (16, 24)), (name, (16, 24), (26, 29))}
 
 
-def test_layers_without_links_stay_as_they_are(tmp_path):
-    """A reader finds one layer where there is one."""
+def test_layers_without_links_are_unchanged(tmp_path):
+    """A reader finds a single layer if there is only one."""
     for to in ("cas", "webanno"):
         gc.write(_in_text(), tmp_path / to, format=to)
         assert next(iter(gc.read_corpus(tmp_path / to)["d"])).category == "PER"
     assert "Relation" not in (tmp_path / "cas" / "d" / "TypeSystem.xml").read_text()
 
 
-def test_cassis_reads_the_links_that_are_written(tmp_path):
+def test_cassis_reads_the_written_links(tmp_path):
     cassis = pytest.importorskip("cassis")
     c = _in_text(*WRITTEN)
     gc.write(c, tmp_path / "out", format="cas", relation="webanno.custom.Arc", feature="label")
@@ -565,8 +609,10 @@ def test_cassis_reads_the_links_that_are_written(tmp_path):
     assert reached == [(1, 4, "PER"), (9, 12, "PER"), (16, 24, "LOC"), (26, 29, "a|b_*")]
 
 
-def test_webanno_writes_links_as_the_user_guide_has_them(tmp_path):
-    """Relations at their target with both identifiers; mentions with the numbers of the chain."""
+def test_webanno_files_are_as_in_the_user_guide(tmp_path):
+    """Relations are at their target with both identifiers, mentions have the numbers of their
+    chain.
+    """
     gc.write(_in_text(*WRITTEN), tmp_path / "out", format="webanno")
     lines = (tmp_path / "out" / "d" / "ann.tsv").read_text().splitlines()
     layer = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
@@ -586,8 +632,8 @@ def test_webanno_writes_links_as_the_user_guide_has_them(tmp_path):
 @pytest.mark.parametrize(
     ("relation", "type", "label"), [("*", "PER[1]", "PER"), ("*", "*[1]", None)]
 )
-def test_a_column_of_chains_without_values_is_no_choice(tmp_path, relation, type, label):
-    """As INCEpTION writes mentions: nobody has to choose a feature that nothing has."""
+def test_a_column_of_chains_without_values_needs_no_choice(tmp_path, relation, type, label):
+    """INCEpTION writes such mentions; no feature has to be chosen where none has values."""
     tsv = (
         "#FORMAT=WebAnno TSV 3.3\n#T_CH=x.Coref|referenceRelation|referenceType\n\n\n"
         "#Text=Ann met\n"
@@ -603,7 +649,7 @@ def test_a_column_of_chains_without_values_is_no_choice(tmp_path, relation, type
     [("agent\t1-2[7]", "_\t_"), ("agent\t1-2", "r\t1-9")],
     ids=["slot", "relation"],
 )
-def test_what_is_broken_in_a_layer_is_no_matter_of_others(tmp_path, slot, relation):
+def test_errors_of_a_layer_do_not_affect_others(tmp_path, slot, relation):
     tsv = (
         "#FORMAT=WebAnno TSV 3.3\n#T_SP=x.Word|kind\n#T_SP=x.Frame|ROLE_x.Frame:links_x.L|x.Word"
         "\n#T_RL=x.Dep|kind|BT_x.Frame\n\n\n#Text=Ann met\n"
@@ -615,7 +661,7 @@ def test_what_is_broken_in_a_layer_is_no_matter_of_others(tmp_path, slot, relati
         gc.read(tmp_path / "ann.tsv", layer="x.Frame")
 
 
-def test_nobody_is_told_to_read_fillers_that_are_no_annotations(tmp_path):
+def test_no_advice_to_read_fillers_that_are_no_annotations(tmp_path):
     tsv = (
         "#FORMAT=WebAnno TSV 3.3\n#T_SP=x.Frame|ROLE_x.Frame:links_x.L|x.Role\n\n\n#Text=Ann met\n"
         "1-1\t0-3\tAnn\tagent\t1-2\t\n1-2\t4-7\tmet\t_\t_\t\n"
@@ -628,8 +674,8 @@ def test_nobody_is_told_to_read_fillers_that_are_no_annotations(tmp_path):
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_a_format_that_is_named_beats_the_ending(tmp_path, packed):
-    """Files are taken by content, or all of them where none looks like one of the format."""
+def test_a_named_format_takes_precedence_over_endings(tmp_path, packed):
+    """Files are recognised by content, and if none looks like the format, all of them are read."""
     folder = tmp_path / "in"
     folder.mkdir()
 

@@ -1,4 +1,4 @@
-"""`replace` by links: pairs counted by hand, and a candidate whose links alone are wrong."""
+"""The command `replace` with scores of links: pairs by hand, and a candidate with wrong links."""
 
 import json
 
@@ -15,7 +15,9 @@ PEOPLE = ("Ann", "Bea", "Cid")
 
 
 def _document(links: dict[str, list[str]], units: int = 6, kind: str = "directed") -> Continuum:
-    """The same units by everybody; links as "type source target"."""
+    """Return a document with the same units by everybody, and links given as "type source
+    target".
+    """
     marked = [Unit(a, 20 * k, 20 * k + 10, "m", id=str(k)) for a in links for k in range(units)]
     made = [Link(a, *text.split(), kind) for a, texts in links.items() for text in texts]
     return Continuum.from_units(marked, links=made)
@@ -28,7 +30,9 @@ def _pairs(c: Continuum) -> list[float]:
 
 
 def test_links_by_hand() -> None:
-    """A type is 1; Max lacks 3 → 1 (Δ = 1), and has one end elsewhere (½) of 5 → 4."""
+    """By hand, a type costs 1, Max's missing 3 → 1 costs Δ = 1, and one moved end of 5 → 4
+    costs ½.
+    """
     argue = _document(
         {
             "Ann": ["supports 2 1", "supports 3 1", "supports 5 4"],
@@ -40,13 +44,16 @@ def test_links_by_hand() -> None:
 
 
 def test_chains_by_hand() -> None:
-    """{0 1 2} against {0 1} {2}: mentions share ½, ½, 0 and 1, 1, 0 of their mates."""
+    """By hand for {0 1 2} and {0 1} {2}: mentions share ½, ½, 0 and 1, 1, 0 of their mates."""
     chains = {"Ann": ["c 0 1", "c 1 2"], "Bob": ["c 0 1"], "Max": ["c 0 1"]}
     assert _pairs(_document(chains, 3, "chain")) == pytest.approx([-0.5, -0.5, 0])
 
 
 def _panel(wrong: bool, chains: bool = False) -> dict[str, Continuum]:
-    """People who err on a fifth of the links; the bot has the truth, or links at random."""
+    """Return documents by people who err on a fifth of the links.
+
+    The bot has the truth, or random links.
+    """
     rng, found = np.random.default_rng(5), {}
     for d in range(30):
         truth = [f"r {k} {rng.integers(k)}" for k in range(1, 6)]
@@ -64,11 +71,11 @@ def _panel(wrong: bool, chains: bool = False) -> dict[str, Continuum]:
 
 @pytest.mark.parametrize("chains", [False, True])
 @pytest.mark.parametrize("wrong", [False, True])
-def test_a_candidate_is_held_against_people_by_its_links(wrong: bool, chains: bool) -> None:
+def test_a_candidate_is_compared_by_its_links(wrong: bool, chains: bool) -> None:
     documents = _panel(wrong, chains)
     by_links = replace(documents, ["bot"], score="links", draws=20).candidates[0]
     assert by_links.passes is not wrong
-    # All have the same units: what is no copy has links of its own.
+    # All units are the same, but a candidate with links of its own is no copy.
     assert not [n for n in by_links.notes if "exactly the units" in n]
     by_units = replace(documents, ["bot"], draws=20).candidates[0]
     beside = {b.score: b.passes for b in by_units.by_score}
@@ -76,7 +83,7 @@ def test_a_candidate_is_held_against_people_by_its_links(wrong: bool, chains: bo
     assert beside == {"soft-f1": True, "overlap": True, "links": not wrong}
 
 
-def test_without_links_nothing_is_said_of_them() -> None:
+def test_data_without_links_have_no_score_of_links() -> None:
     documents = {f"d{k}": _document({a: [] for a in (*PEOPLE, "bot")}) for k in range(3)}
     assert {b.score for b in replace(documents, ["bot"], draws=5).candidates[0].by_score} == {
         "soft-f1",

@@ -1,4 +1,4 @@
-"""`gammacp links`: units, links and chains side by side, and what links differ in."""
+"""The command `gammacp links`: units, links and chains side by side, and kinds of differences."""
 
 import json
 import math
@@ -21,13 +21,16 @@ LINKS = {
 
 
 def _argue():
-    """By hand: 0 for 2 → 1; ½ twice for Max's 3 → 4 beside 5 → 4; 1 for the type, Δ twice."""
+    """Return links whose costs are counted by hand.
+
+    They are 0 for 2 → 1, twice ½ for Max's 3 → 4 beside 5 → 4, 1 for the type, and twice Δ.
+    """
     units = [Unit(a, *place, "x", id=str(k)) for a in LINKS for k, place in enumerate(UNITS, 1)]
     links = [Link(a, *text.split()) for a, texts in LINKS.items() for text in texts]
     return Continuum.from_units(units, links=links, name="argue")
 
 
-def test_by_hand():
+def test_costs_by_hand():
     found = link_report(_argue(), samples=20)
     assert found.scores["gamma-link"].observed == pytest.approx((1 + 1 + 2) / 3 / (8 / 3))
     assert found.components == pytest.approx({"ends": 1 / 8, "types": 1 / 8, "absence": 2 / 8})
@@ -109,7 +112,7 @@ def test_command_without_links(tmp_path, run):
     ],
     ids=lambda row: row[0],
 )
-def test_links_that_a_command_does_not_compare_are_counted(command, tmp_path, run):
+def test_links_that_a_command_ignores_are_counted(command, tmp_path, run):
     file = tmp_path / "argue.json"
     gc.write(_argue(), file)
     more = ("--magnitude", 0.1, "--out", tmp_path / "out") if command[0] == "shuffle" else ()
@@ -148,8 +151,8 @@ def test_the_page_has_links_over_the_lanes_and_their_tables(tmp_path, run):
     assert "Links between units" not in out.read_text()
 
 
-def test_chains_given_the_units_have_no_p() -> None:
-    """Independent people who link to the previous mention would be told above chance."""
+def test_chains_given_the_units_have_no_p_value() -> None:
+    """Independent people who link to the previous mention would seem to be above chance."""
     units = [Unit(w, 10 * i, 10 * i + 5, "u", id=str(i)) for w in "AB" for i in range(6)]
     links = [Link(w, "same", str(i), str(i + 1), "chain") for w in "AB" for i in (0, 2, 4)]
     c = Continuum.from_units(units, links=links, bounds=(0, 60))
@@ -157,3 +160,38 @@ def test_chains_given_the_units_have_no_p() -> None:
     assert score.value == 1
     assert score.p is None
     assert any("has no p" in note for note in score.notes)
+
+
+def _mentions(path, *cells):
+    """Write a CorefUD file with an entity for each cell; `0` is a mention on an empty node."""
+    rows = ["# newdoc id = d", "# global.Entity = eid-etype-head-other"]
+    for number, cell in enumerate(cells, 1):
+        overt = f"Entity=({cell.strip('0')}-x-1-)" if cell else "_"
+        rows.append("\t".join([str(number), f"w{number}", *"_" * 7, overt]))
+        if "0" in cell:
+            zero = f"Entity=({cell.strip('0')}-x-1-)"
+            rows.append("\t".join([f"{number}.1", "_", *"_" * 6, "1:nsubj", zero]))
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join([*rows, "", ""]))
+
+
+@pytest.mark.parametrize("zero", ["", "0"])
+def test_entities_with_one_mention_on_words_are_mentions_without_links(tmp_path, run, zero):
+    """One of two mentions is shared, so that precision and recall with singletons are ½."""
+    _mentions(tmp_path / "Ann" / "d.conllu", f"a{zero}", "", "b", "")
+    _mentions(tmp_path / "Bob" / "d.conllu", f"a{zero}", "", "", "b")
+    done = run("links", tmp_path, "--json")
+    assert done.code == 0, done.err
+    document = json.loads(done.out)
+    chains = document["measures"]["gamma-chain"]
+    assert (chains["value"], "no entity has two mentions on words" in chains["reason"]) == (
+        None,
+        True,
+    )
+    assert document["measures"]["gamma"]["units"] == 4
+    (row,) = (x for x in document["corefud"] if x["match"] == "exact" and x["singletons"])
+    if not zero:
+        assert row["b-cubed"] == row["mentions"] == {"recall": 0.5, "precision": 0.5, "f1": 0.5}
+    counts = {x["kind"]: x["count"] for x in document["left_out"] if x["kind"] == "mention"}
+    assert counts == ({"mention": 1} if zero else {})
+    assert "no entity has two mentions on words" in run("links", tmp_path).err

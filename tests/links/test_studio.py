@@ -1,4 +1,4 @@
-"""Links in review: what is decided on them, what the page shows, and the gold standard."""
+"""Links in review: decisions, the page, and the gold standard."""
 
 import json
 from collections.abc import Mapping
@@ -13,9 +13,10 @@ from gammacp.continuum import Continuum, Corpus, Link, Unit
 from gammacp.errors import DataError
 from gammacp.report.viewer import alignment_document
 from gammacp.studio.choice import Choice
+from gammacp.studio.first_page import live
 from gammacp.studio.journal import Decision
-from gammacp.studio.pages import live, reviewing
 from gammacp.studio.review import DecisionRequest, decision_of, gold, item_keys, link_keys
+from gammacp.studio.review_page import reviewing
 from gammacp.studio.work import Findings, Now, Review
 
 LINKS = {
@@ -26,7 +27,9 @@ LINKS = {
 
 
 def _found(chain: bool = False):
-    """All have five units; of the links 2 → 1 is everybody's, 3 → 1 tied, 5 → 4 disputed."""
+    """Return a consensus of five units in which 2 → 1 is unanimous, 3 → 1 tied and 5 → 4
+    disputed.
+    """
     units = [Unit(a, 20 * k, 20 * k + 10, "m", id=str(k)) for a in LINKS for k in range(1, 6)]
     links = [Link(a, *text.split()) for a, texts in LINKS.items() for text in texts]
     links += [Link(a, "same", "1", "3", "chain") for a in LINKS] if chain else []
@@ -51,7 +54,7 @@ def _gold(found: Mapping[str, Consensus], *decisions: Decision, **how: bool):
     return gold(found, {("d", d.item): d for d in decisions}, **how)
 
 
-def test_gold_has_the_links_of_the_consensus() -> None:
+def test_the_gold_standard_has_the_links_of_the_consensus() -> None:
     found, _ = _found(chain=True)
     made = _gold(found)
     assert _links(made.continua["d"]) == {
@@ -85,7 +88,7 @@ def test_a_decision_on_a_link(source, action, annotator, wanted) -> None:  # typ
     assert (made.decided, made.undecided, made.stale) == (1, 1, 0)
 
 
-def test_what_cannot_be_said_of_a_link() -> None:
+def test_impossible_decisions_on_links_are_refused() -> None:
     found, _ = _found()
     for asked, why in (
         (_ask(found, 3, "merge"), "tied"),
@@ -96,7 +99,7 @@ def test_what_cannot_be_said_of_a_link() -> None:
             decision_of(found, asked)
 
 
-def test_a_link_goes_with_its_unit_and_is_counted() -> None:
+def test_a_link_is_dropped_with_its_unit_and_counted() -> None:
     found, _ = _found()
     key = item_keys(found["d"])[[u.start for u in found["d"].units].index(80)]
     said = {"request": "r", "reviewer": "Eve", "document": "d", "item": key, "action": "drop"}
@@ -108,7 +111,7 @@ def test_a_link_goes_with_its_unit_and_is_counted() -> None:
     assert made.loose == 1
 
 
-def test_the_page_has_links_where_units_are_agreed_on() -> None:
+def test_the_page_has_links_even_if_units_are_agreed_on() -> None:
     found, alignments = _found()
     assert not found["d"].review
     documents = {"d": alignment_document(alignments["d"], "d")}
@@ -120,7 +123,7 @@ def test_the_page_has_links_where_units_are_agreed_on() -> None:
     assert json.dumps(documents["d"]["links"]["types"])[1:-1] in page.replace('","', '", "')
 
 
-def test_one_link_to_review_is_one_link() -> None:
+def test_one_link_to_review_is_in_the_singular() -> None:
     found, _ = _found()
     (open_link, *_) = [x for x in found["d"].links if x.reasons]
     review = Review(consensus={"d": replace(found["d"], links=(open_link,))}, documents={})

@@ -1,4 +1,4 @@
-"""Prints every measure of some continua, number by number, in hexadecimal."""
+"""Print every measure of some continua, number by number, in hexadecimal."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Slow oracles over arrays of atoms and over all matchings, and random continua to try them on.
+"""Slow oracles from the definitions, and random continua for them.
 
-Written from the definitions alone: a position at a time, a pair of positions at a time.
+They work position by position, pair by pair, and over all matchings.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def disjoint(
     categories: int = 3,
     offset: int = 0,
 ) -> Continuum:
-    """Up to `units` disjoint units of whole positions for each annotator."""
+    """Return up to `units` disjoint units at whole positions for each annotator."""
     rows = []
     for a in range(annotators):
         edges = np.sort(rng.integers(0, length + 1, size=2 * units))
@@ -48,7 +48,7 @@ def overlapping(
     units: int = 4,
     categories: int = 3,
 ) -> Continuum:
-    """Up to `units` units anywhere for each annotator, zero-length ones among them."""
+    """Return up to `units` units anywhere for each annotator, some of length zero."""
     rows = []
     for a in range(annotators):
         for _ in range(rng.integers(0, units + 1)):
@@ -63,7 +63,7 @@ def overlapping(
 
 
 def sections(c: Continuum) -> list[list[tuple[int, int, str]]]:
-    """(start, end, label) of units and gaps, per annotator."""
+    """Return (start, end, label) of units and gaps, per annotator."""
     tilings = []
     for name in c.annotators:
         tiling, reached = [], int(c.bounds[0])
@@ -79,12 +79,14 @@ def sections(c: Continuum) -> list[list[tuple[int, int, str]]]:
 
 
 def atoms(c: Continuum) -> list[list[str]]:
-    """The label of every position, per annotator."""
+    """Return the label of every position, per annotator."""
     return [[label for s, e, label in t for _ in range(e - s)] for t in sections(c)]
 
 
 def u_alpha(c: Continuum, labels: list[list[str]] | None = None) -> float:
-    """uα: coincidences position by position, expectation over all pairs of positions."""
+    """Compute uα from coincidences at every position and expectations over all pairs of
+    positions.
+    """
     labels = labels or atoms(c)
     m, length = len(labels), len(labels[0])
     observed = sum(
@@ -94,7 +96,7 @@ def u_alpha(c: Continuum, labels: list[list[str]] | None = None) -> float:
         for j in range(m)
         if i != j
     ) / (m - 1)
-    # Every position knows its section; gaps are sections of one position each.
+    # Every position is assigned to its section; gaps are sections of one position each.
     flat, home = [], []
     for i, tiling in enumerate(sections(c)):
         for k, (s, e, label) in enumerate(tiling):
@@ -117,7 +119,7 @@ def binary_u_alpha(c: Continuum) -> float:
 
 
 def u_alpha_2013(c: Continuum) -> float:
-    """uα of 2013: every pair of sections, every offset."""
+    """Compute the uα of 2013 over every pair of sections at every offset."""
     tilings = sections(c)
     m, length = len(tilings), int(c.length)
     observed = 0.0
@@ -139,7 +141,9 @@ def u_alpha_2013(c: Continuum) -> float:
 
 
 def cu_alpha(c: Continuum, squared: np.ndarray) -> float:
-    """cuα for overlapping units too: every position that two units share is one coincidence."""
+    """Compute cuα, for overlapping units too: every position that two units share is a
+    coincidence.
+    """
     m, k = c.n_annotators, len(c.categories)
     units = list(c)
     observed, itself = np.zeros((k, k)), np.zeros(k)
@@ -167,7 +171,7 @@ def cu_alpha(c: Continuum, squared: np.ndarray) -> float:
 
 
 def slot_error_counts(c: Continuum, first: str, second: str) -> tuple[float, int]:
-    """The cheapest SER cost of all one-to-one alignments, and the two annotators' units."""
+    """Return the least SER cost of all one-to-one alignments, and the number of units."""
     left = [u for u in c if u.annotator == first]
     right = [u for u in c if u.annotator == second]
 
@@ -191,7 +195,7 @@ def slot_error_counts(c: Continuum, first: str, second: str) -> tuple[float, int
 
 
 def largest_matching(edges: list[tuple[int, int]]) -> int:
-    """The largest set of edges without a common end, by trying all."""
+    """Return the size of the largest set of edges without common ends, by trying all sets."""
     for size in range(len(edges), 0, -1):
         for chosen in combinations(edges, size):
             ends = [(0, i) for i, _ in chosen] + [(1, j) for _, j in chosen]

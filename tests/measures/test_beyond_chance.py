@@ -1,4 +1,4 @@
-"""Any measure beyond chance: its D, its zero, and what it says where there is none."""
+"""Measures beyond chance: their disagreement, their zero, and reasons for undefined values."""
 
 import math
 from dataclasses import replace
@@ -27,7 +27,7 @@ def two() -> Continuum:
 
 
 def test_ser_beyond_chance_is_one_minus_the_ratio_of_errors(two: Continuum) -> None:
-    """Against the sampler drawn by hand, on the same random sets."""
+    """The expected disagreement is the mean over the same random sets, drawn step by step."""
     names = ["ser", "f1-overlap"]
     scores = measure(two, names, beyond_chance=True, chance="shift", samples=40, seed=3)
     sampler = CHANCE_MODELS["shift"].prepare([two], 2)
@@ -47,10 +47,11 @@ def test_ser_beyond_chance_is_one_minus_the_ratio_of_errors(two: Continuum) -> N
         assert found.interval[0] <= found.value <= found.interval[1]
 
 
-def test_kappa_over_fixed_places_against_all_labellings() -> None:
-    """Two annotators label three places with x or y: E[D] enumerated over all 2⁶ labellings.
+def test_kappa_at_fixed_places_is_that_of_all_labellings() -> None:
+    """The expected disagreement is that of all 2⁶ labellings of three places by two annotators.
 
-    With prevalences 4/6 and 2/6 two independent labels differ with 2 · 4/6 · 2/6 = 4/9.
+    With prevalences 4/6 and 2/6, two independent labels differ with probability 2 · 4/6 · 2/6 =
+    4/9.
     """
     labels = {"A": "xxy", "B": "xyx"}
     c = Continuum.from_units(
@@ -71,7 +72,7 @@ def test_kappa_over_fixed_places_against_all_labellings() -> None:
     assert found.value == pytest.approx(1 - (2 / 3) / found.expected)
 
 
-def test_gamma_is_an_instance_of_it(two: Continuum) -> None:
+def test_gamma_is_a_value_beyond_chance(two: Continuum) -> None:
     score = measure(two, ["gamma", "gamma-cat"], beyond_chance=True, chance="cut", samples=30)
     found, alone = score["gamma"].beyond_chance, gamma(two, chance="cut", samples=30)
     assert found is not None
@@ -82,7 +83,7 @@ def test_gamma_is_an_instance_of_it(two: Continuum) -> None:
     assert cat.value == score["gamma-cat"].value
 
 
-def test_every_measure_has_a_disagreement_or_says_so(two: Continuum) -> None:
+def test_every_measure_has_a_value_beyond_chance_or_a_reason(two: Continuum) -> None:
     names = [n for n, m in MEASURES.items() if m.applies_to == "continuum"]
     scores = measure(two, names, beyond_chance=True, chance="cut", samples=10)
     for name, score in scores.items():
@@ -95,14 +96,14 @@ def test_every_measure_has_a_disagreement_or_says_so(two: Continuum) -> None:
     assert scores["gamma-k"].beyond_chance.reason  # type: ignore[union-attr]
 
 
-def test_names_are_read_as_without_beyond_chance(two: Continuum) -> None:
+def test_names_of_measures_are_read_as_without_beyond_chance(two: Continuum) -> None:
     everything = measure(two, ["all"], beyond_chance=True, samples=2)
     assert list(everything) == [n for n, m in MEASURES.items() if m.applies_to == "continuum"]
     with pytest.raises(UsageError, match="is a single text; give a list"):
         measure(two, "ser", beyond_chance=True)
 
 
-def test_signatures_tell_how_chance_was_drawn(two: Continuum) -> None:
+def test_signatures_say_how_chance_was_drawn(two: Continuum) -> None:
     lines: list[str] = []
     for options in ({}, {"seed": 1}, {"samples": 11}, {"confidence": 0.9}, {"chance": "shift"}):
         given = {"samples": 10, "chance": "cut", **options}
@@ -115,7 +116,7 @@ def test_signatures_tell_how_chance_was_drawn(two: Continuum) -> None:
     assert len(set(lines)) == len(lines)
 
 
-def test_the_signature_beyond_chance_has_the_measures_options_and_the_selection() -> None:
+def test_the_signature_has_the_options_of_the_measure_and_the_selection() -> None:
     units = [Unit(a, s, s + 3, c) for a in "ABC" for s, c in ((0, "1"), (7, "2"), (21, "3%"))]
     chosen = keep_annotators(Continuum.from_units(units), ["A", "B"])
     score = measure(
@@ -129,7 +130,7 @@ def test_the_signature_beyond_chance_has_the_measures_options_and_the_selection(
     assert (found.parts["samples"], found.parts["seed"]) == ("10", "4")
 
 
-def test_identical_annotators_are_perfect_and_rare() -> None:
+def test_identical_annotators_have_a_value_of_1_and_a_small_p() -> None:
     units = [Unit(a, s, s + 3, "x") for a in "AB" for s in (0, 7, 21, 30)]
     found = measure(
         Continuum.from_units(units),
@@ -152,7 +153,7 @@ def test_random_sets_without_a_value_are_counted() -> None:
             return float(rng.random())
 
     def settle(sets: int, without: int) -> BeyondChance:
-        """Half of a disagreement everywhere, but none on the first `without` random sets."""
+        """Compare .25 with random sets of .5 that have no value for the first `without` sets."""
         left = iter(range(sets))
         return against_chance(
             {"ser": 0.25, "b": math.nan},
@@ -169,7 +170,7 @@ def test_random_sets_without_a_value_are_counted() -> None:
     assert many.reason == "6 of 101 random sets have no value"
 
 
-def test_units_that_touch_still_touch() -> None:
+def test_touching_units_still_touch_after_rounding() -> None:
     starts = np.array([0.1, 0.1 + 0.2, 0.7])
     ends = np.array([0.3, 0.7, 1.0 - 1e-16])
     c = C.from_codes(("1",), ("x",), starts, ends, np.zeros(3, np.int32), np.zeros(3, np.int32))
@@ -177,8 +178,8 @@ def test_units_that_touch_still_touch() -> None:
     np.testing.assert_array_equal(mended.ends[:-1], mended.starts[1:])
 
 
-def test_torn_ends_are_rounded_and_slivers_left_out() -> None:
-    """Segments of 5 that begin .93 before a whole place, in a text of 20."""
+def test_torn_ends_are_rounded_and_slivers_dropped() -> None:
+    """Segments of length 5 begin .93 before whole places, in a text of 20."""
     starts, ends = np.array([0, 0.07, 5.07, 10.07, 15.07]), np.array([0.07, 5.07, 10.07, 15.07, 20])
     codes = np.zeros(5, np.int32)
     c = C.from_codes(("1",), ("x",), starts, ends, codes, codes, bounds=(0, 20))
@@ -188,8 +189,8 @@ def test_torn_ends_are_rounded_and_slivers_left_out() -> None:
 
 
 @pytest.mark.parametrize("by", [0.1, 1 / 3, 7.77, 1234.5678, -0.9])
-def test_units_that_fill_a_gap_still_do_when_moved(by: float) -> None:
-    """Boundaries inside of a unit are sums of their own, rounded in their own way."""
+def test_units_that_fill_a_gap_still_do_after_a_move(by: float) -> None:
+    """Boundaries inside of units are different sums, with their own rounding errors."""
     places = [((0.1, 0.7), (1.3, 2.3)), ((0.7, 1.3),), ((2.3, 2.6), (2.9, 3.1)), ((2.6, 2.9),)]
     units = [Unit("A", p[0][0], p[-1][1], "x", p[: 9 * (len(p) > 1)]) for p in places]
     c = Continuum.from_units(units)
@@ -201,7 +202,7 @@ def test_units_that_fill_a_gap_still_do_when_moved(by: float) -> None:
     np.testing.assert_allclose(atoms[-1], [2.9 + by, 3.1 + by])
 
 
-def test_gaps_that_are_filled_leave_no_random_set_without_a_value() -> None:
+def test_filled_gaps_leave_no_random_set_without_a_value() -> None:
     rows = [(((0.1, 0.7), (1.3, 2.3)), "x"), (((0.7, 1.3),), "y"), (((4.1, 5.3),), "y")]
     units = [Unit(who, p[0][0], p[-1][1], label, p[: 9 * (len(p) > 1)])
              for p, label in rows for who in "AB"]  # fmt: skip
@@ -218,7 +219,7 @@ def test_options_are_checked(two: Continuum) -> None:
         measure(two, ["ser"], beyond_chance=True, sample=3)
 
 
-def test_a_model_that_does_not_serve_says_so() -> None:
+def test_an_unsuitable_model_gives_a_reason() -> None:
     units = [Unit("A", 0, 5, "x"), Unit("A", 3, 9, "x"), Unit("B", 1, 4, "x")]
     found = measure(
         Continuum.from_units(units),
@@ -231,14 +232,14 @@ def test_a_model_that_does_not_serve_says_so() -> None:
         assert "overlap" in (score.beyond_chance.reason or "")
 
 
-def test_models_are_registered_with_what_they_need() -> None:
+def test_models_declare_what_they_need() -> None:
     assert isinstance(CHANCE_MODELS["documents"], ChanceModel)
     assert CHANCE_MODELS["documents"].ratio
     assert not CHANCE_MODELS["corpus"].ratio
 
 
-def test_random_units_have_bounds_of_their_own_where_nobody_declared_any(two: Continuum) -> None:
-    """`cut` widens the circle; κ_d would count what lies beyond the units as agreement."""
+def test_random_units_without_declared_bounds_have_their_own(two: Continuum) -> None:
+    """`cut` widens the circle, and κ_d would count the stretches beyond the units as agreement."""
     sampler = CHANCE_MODELS["cut"].prepare([two], 2)
     drawn = sampler.draw(np.random.default_rng(0))
     tight = on_the_grid(drawn, whole=True, declared=False)

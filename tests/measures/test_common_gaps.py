@@ -1,4 +1,4 @@
-"""Stretches that nobody marks: which are told, and γ if nothing could be marked there."""
+"""Stretches that nobody marks: which are reported, and γ if nothing could be marked there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STRETCHES = [(0.0, 110.0), (175.0, 260.0), (340.0, 430.0), (500.0, 600.0)]
 
 
 def lone(seed: int, name: str = "", *, pauses: bool = True) -> Continuum:
-    """Two annotators who share nothing but, perhaps, three silences."""
+    """Return two annotators who share at most three silences."""
     rng, units = np.random.default_rng([7, seed]), []
     for who in ("Ann", "Bob"):
         starts = np.cumsum(rng.gamma(2.0, 4.0, 80) + 8) - 8 - 100 * rng.random()
@@ -29,17 +29,20 @@ def lone(seed: int, name: str = "", *, pauses: bool = True) -> Continuum:
 
 
 def test_gaps_by_hand() -> None:
-    """Units of 1 each 2, but for a gap of 21: of 11 gaps, ten of 1 and one of 21."""
+    """Units of length 1 at every second position leave ten gaps of 1 and one of 21; by hand."""
     starts = [*range(0, 20, 2), *range(40, 62, 2)]
     c = Continuum.from_units([Unit("AB"[k % 2], s, s + 1, "x") for k, s in enumerate(starts)])
     assert common_gaps(c) == ((19.0, 40.0),)
-    # All of 20 gaps share 40; one longer than 21 has less than 20·(19/40)^19, 1.5e-5.
+    # All of 20 gaps share 40. The probability that one exceeds 21 is at most 20·(19/40)^19 =
+    # 1.5e-5.
     assert Fraction(20) * Fraction(19, 40) ** 19 < Fraction(1, 100)
     assert common_gaps(c.with_markable([(0, 19), (40, 61)])) == ()
 
 
-def test_units_that_fill_the_text_leave_no_gaps_to_compare_with() -> None:
-    """Tiles of 2 over 0–20 and 30–50: 10–30 is the only gap, and longer than a unit."""
+def test_tiles_leave_no_other_gaps_to_compare_with() -> None:
+    """Tiles of length 2 over 0–20 and 30–50 leave only the gap 10–30, which is longer than
+    a unit.
+    """
     starts = [*range(0, 10, 2), *range(30, 40, 2)]
     c = Continuum.from_units([Unit(who, s, s + 2, "x") for who in "AB" for s in starts])
     assert common_gaps(c) == ((10.0, 30.0),)
@@ -49,8 +52,10 @@ def test_units_that_fill_the_text_leave_no_gaps_to_compare_with() -> None:
 
 
 @pytest.mark.parametrize(("n", "share"), [(12, 0.5), (12, 0.3), (30, 0.25), (8, 0.7)])
-def test_the_first_term_is_no_less_than_the_exact_probability(n: int, share: float) -> None:
-    """Fisher's exact tail of the longest of n spacings, against a simulation and our bound."""
+def test_the_first_term_bounds_the_exact_probability(n: int, share: float) -> None:
+    """Fisher's exact tail of the longest of n spacings agrees with a simulation and is below the
+    bound.
+    """
     exact = sum(
         (-1) ** (j + 1) * comb(n, j) * max(0.0, 1 - j * share) ** (n - 1) for j in range(1, n + 1)
     )
@@ -60,7 +65,7 @@ def test_the_first_term_is_no_less_than_the_exact_probability(n: int, share: flo
     assert n * (1 - share) ** (n - 1) >= exact - 1e-12
 
 
-def test_lone_annotators_with_silences_are_told_what_gamma_hangs_on() -> None:
+def test_independent_annotators_with_silences_get_a_note() -> None:
     told = 0
     for seed in range(10):
         c = lone(seed)
@@ -78,13 +83,13 @@ def test_lone_annotators_with_silences_are_told_what_gamma_hangs_on() -> None:
     assert told >= 8
 
 
-def test_lone_annotators_without_silences_are_told_nothing() -> None:
+def test_independent_annotators_without_silences_get_no_note() -> None:
     told = [gc.gamma(lone(seed, pauses=False), samples=30).gaps for seed in range(10)]
     assert sum(gaps is not None and gaps.matters for gaps in told) == 0
 
 
-def test_people_who_agree_are_told_nothing() -> None:
-    """Where nothing is to be marked for a while, they leave it empty together."""
+def test_annotators_who_agree_get_no_note() -> None:
+    """They leave stretches without units empty together, and γ does not depend on these."""
     for seed in range(5):
         rng = np.random.default_rng(seed)
         true = [u for u in lone(seed, pauses=False) if u.annotator == "Ann"]
@@ -99,7 +104,7 @@ def test_people_who_agree_are_told_nothing() -> None:
         assert score.gaps is None or not score.gaps.matters
 
 
-def test_a_corpus_is_told_within_its_documents() -> None:
+def test_a_corpus_has_notes_on_gaps_of_its_documents() -> None:
     corpus = Corpus.from_continua({f"d{k}": lone(k, f"d{k}") for k in range(6)})
     score = gc.gamma_corpus(corpus, samples=40)
     assert score.gaps is not None

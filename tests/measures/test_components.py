@@ -1,4 +1,4 @@
-"""VarianceComponents of disorder against the analysis of variance, known variances, and by hand."""
+"""Variance components of disorder: by analysis of variance, for known variances, and by hand."""
 
 from itertools import combinations
 
@@ -8,7 +8,7 @@ import pytest
 from gammacp.errors import DataError
 from gammacp.measures.components import VarianceComponents, components_of
 
-# Interval labels of 4 annotators on 5 given units, a document each; a pair costs |x − y|.
+# Interval labels by 4 annotators of 5 given units, one in each document; a pair costs |x − y|.
 LABELS = np.array(
     [[1, 2, 4, 3], [5, 5, 8, 6], [2, 1, 2, 5], [7, 9, 4, 6], [3, 3, 5, 4]], np.float64
 )
@@ -23,8 +23,10 @@ def of_labels() -> tuple[VarianceComponents, np.ndarray]:
     return components_of(where, pairs * documents, costs.ravel(), ones), costs
 
 
-def test_given_units_with_interval_labels_have_the_components_of_the_analysis_of_variance() -> None:
-    """Griffing's method 4 by hand: sums of squares, then their expectations of random effects."""
+def test_interval_labels_have_the_components_of_the_analysis_of_variance() -> None:
+    """By hand with Griffing's method 4: sums of squares, and their expectations for random
+    effects.
+    """
     found, costs = of_labels()
     d, n = LABELS.shape
     incidence = np.array([[a in pair for pair in combinations(range(n), 2)] for a in range(n)])
@@ -50,9 +52,9 @@ def test_given_units_with_interval_labels_have_the_components_of_the_analysis_of
 
 
 def test_the_components_are_those_of_statsmodels() -> None:
-    """statsmodels 0.15: `ols` of documents, then annotators, then both, `anova_lm` of the steps.
+    """Values are from statsmodels 0.15: `ols` of documents, annotators and both, with `anova_lm`.
 
-    Mean squares 7.3333/4, 5.1/3, 24.4/12 and 5.3333/10.
+    Mean squares are 7.3333/4, 5.1/3, 24.4/12 and 5.3333/10.
     """
     found, _ = of_labels()
     assert [c.variance for c in found.parts.values()] == pytest.approx(
@@ -90,7 +92,7 @@ def test_known_variances_are_found_and_held(there: float) -> None:
         assert np.mean(values) == pytest.approx(variance, abs=4 * np.std(values) / 60**0.5)
         held = [r[name].interval[0] <= variance <= r[name].interval[1] for r in runs]
         assert np.mean(held) >= 0.8
-    # Two levels at ±.2: a variance of .08, with the divisor n − 1.
+    # Two levels at ±.2 have a variance of .08, with divisor n − 1.
     assert np.mean([r["category"].variance for r in runs]) == pytest.approx(0.08, abs=0.01)
 
 
@@ -101,7 +103,7 @@ def test_known_variances_are_found_and_held(there: float) -> None:
         (2, {"rest": ("annotator × document", "document", "annotator")}),
     ],
 )
-def test_what_cannot_be_told_apart_is_said(people: int, holds: dict[str, tuple[str, ...]]) -> None:
+def test_confounded_components_are_named(people: int, holds: dict[str, tuple[str, ...]]) -> None:
     g = np.random.default_rng(4)
     pairs = [*combinations(range(people), 2)] * 8
     where = np.repeat(np.arange(8), len(pairs) // 8)
@@ -111,7 +113,7 @@ def test_what_cannot_be_told_apart_is_said(people: int, holds: dict[str, tuple[s
         assert f"{name}, with {' and '.join(others)}" in found.in_words()
 
 
-def test_a_study_of_designs_adds_variances_by_their_numbers() -> None:
+def test_a_study_of_designs_divides_variances_by_numbers() -> None:
     found, _ = of_labels()
     document, annotator, both, rest = (max(0, c.variance) for c in found.parts.values())
     assert found.error(20, 3) ** 2 == pytest.approx(

@@ -1,4 +1,4 @@
-"""Corpora of short documents: marked or not, shared random sets, strata."""
+"""Corpora of short documents: marked or not, shared random sets, and strata."""
 
 import gc as garbage
 import json
@@ -28,7 +28,7 @@ from gammacp.pools import Processes
 
 
 def document(*counts: int, names: str = "ABCDEF", bounds: tuple[int, int] = (0, 100)) -> Continuum:
-    """So many units by each annotator, from 0 on."""
+    """Return a document with the given number of units by each annotator."""
     rows = [(names[a], 10 * i, 10 * i + 5) for a, k in enumerate(counts) for i in range(k)]
     who, starts, ends = zip(*rows, strict=True) if rows else ((), (), ())
     return Continuum.from_columns(
@@ -65,21 +65,21 @@ def test_marked_or_not_is_krippendorffs_alpha() -> None:
     assert alpha_of_marking(documents).alpha == pytest.approx(expected, abs=1e-12)
 
 
-def test_where_nothing_is_aligned_nothing_is_proven_or_not() -> None:
+def test_documents_without_alignments_have_no_status() -> None:
     found = gc.gamma_corpus(corpus([document(2), document(1)]), samples=5)
     assert found.reason == "no continuum has a γ"
     assert found.status is None
     assert gc.gamma_corpus(corpus([document(2, 1), document(1)]), samples=5).status == "optimal"
 
 
-def test_empty_documents_are_named_in_one_line() -> None:
+def test_empty_documents_are_named_in_one_note() -> None:
     found = gc.gamma_corpus(corpus([document(1, 2), document(0, 0), document(2, 1)]), samples=5)
     assert found.marked is not None
     assert found.as_dict()["marked"]["unmarked"] == ["d1"]
     assert found.in_words()[0].endswith("nobody marked anything in 1 (d1).")
 
 
-def test_no_documents_have_no_agreement_whatever_the_dissimilarity() -> None:
+def test_an_empty_corpus_has_no_agreement_under_any_dissimilarity() -> None:
     class OfUnits:
         def bind(self, annotations: Corpus) -> gc.Combined:
             return gc.Combined(delta=max(c.n_units for c in annotations.values()))
@@ -90,7 +90,7 @@ def test_no_documents_have_no_agreement_whatever_the_dissimilarity() -> None:
 
 
 def test_small_groups_of_a_corpus_get_few_random_sets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The corpus keeps its precision; the one document of five annotators is hardly noticed."""
+    """The corpus keeps its precision, as one document by five annotators hardly matters."""
     documents = [document(1 + i % 3, 1 + i % 2) for i in range(300)] + [document(1, 0, 1, 0, 1)]
     monkeypatch.setattr(random_sets, "_MANY", 30)
     basis = Basis(corpus(documents), Settings.of(chance="documents"))
@@ -116,7 +116,7 @@ class _Constant:
         return self.value
 
 
-def test_many_strata_are_stretches_that_serve_every_sampler_as_often() -> None:
+def test_many_strata_are_ranges_that_use_every_sampler_equally() -> None:
     size = 1250
     strata = Strata(tuple(_Constant(i) for i in range(size)), "many")
     assert strata.rounds == sampling.MOST_STRATA
@@ -125,7 +125,7 @@ def test_many_strata_are_stretches_that_serve_every_sampler_as_often() -> None:
         for k in range(20 * strata.rounds)
     ]
     counts = np.bincount(drawn, minlength=size)
-    # 8 each in the mean; the first and last of a stretch are no rarer than the others.
+    # The mean is 8, and samplers at the ends of a range are no rarer than others.
     assert counts.mean() == 8
     assert abs(counts[::5].mean() - 8) < 0.6
     assert abs(counts[2::5].mean() - 8) < 0.6
@@ -133,7 +133,10 @@ def test_many_strata_are_stretches_that_serve_every_sampler_as_often() -> None:
 
 @pytest.mark.parametrize("start", [0, 5000])
 def test_independent_short_documents_have_no_agreement(start: int) -> None:
-    """Positions of undeclared bounds count from where the documents begin (−.09 with mosaics)."""
+    """Positions without declared bounds count from the beginning of documents.
+
+    With mosaics, γ would be −.09.
+    """
     values = []
     for seed in range(4):
         rng = np.random.default_rng(seed)
@@ -154,7 +157,7 @@ def test_independent_short_documents_have_no_agreement(start: int) -> None:
     assert np.mean(values) == pytest.approx(0, abs=0.03)
 
 
-def test_a_crowd_among_many_documents_is_aligned_to_what_its_chance_is_known_to() -> None:
+def test_a_crowd_among_many_documents_is_aligned_as_precisely_as_its_chance() -> None:
     names = [f"A{k}" for k in range(30)]
     starts = [10.0 * (k % 3) + 0.1 * k for k in range(30)]
     crowd = Continuum.from_columns(names, ["x"] * 30, starts, [s + 4 for s in starts])
@@ -173,11 +176,11 @@ def test_a_crowd_among_many_documents_is_aligned_to_what_its_chance_is_known_to(
 
 
 def in_a_table(folder: Path, size: int) -> Corpus:
-    """Documents of one to three annotators, some without units, some with declared bounds."""
+    """Write a table of documents by one to three annotators, some without units or with bounds."""
     rng = np.random.default_rng(size)
     documents = {}
     for d in range(size):
-        # Some are long enough for a note on what one annotator did not read.
+        # Some documents are long enough for a note on what one annotator did not read.
         long = d % 13 == 1
         n = 3 if long else int(rng.integers(1, 4))
         counts = rng.integers(0, 6, n) * (d % 7 > 0) + 12 * long
@@ -200,7 +203,7 @@ def in_a_table(folder: Path, size: int) -> Corpus:
 
 
 def told(continua: Corpus, **options: Any) -> str:
-    """All that JSON has of it, and what it is made of."""
+    """Return all that JSON has of an agreement, and the columns behind it."""
     found = agreement(continua, samples=30, **options).with_over()
     sums = vars(found.pair_sums) | vars(found.contributions()) if found.rated else {}
     columns = {name: np.asarray(column).tolist() for name, column in sums.items()}
@@ -208,7 +211,7 @@ def told(continua: Corpus, **options: Any) -> str:
 
 
 @pytest.mark.parametrize("chance", ["cut/documents", "cut", "corpus"])
-def test_a_table_is_measured_as_its_documents_by_themselves(tmp_path: Path, chance: str) -> None:
+def test_a_table_is_measured_as_single_documents(tmp_path: Path, chance: str) -> None:
     table = in_a_table(tmp_path, 90)
     objects = Corpus.from_continua(dict(table.items()))
     assert not isinstance(objects.continua, DocumentTable)
@@ -220,7 +223,7 @@ def test_a_table_is_measured_as_its_documents_by_themselves(tmp_path: Path, chan
         assert '"bootstrap": [' in told(table, bootstrap=1) == told(objects, bootstrap=1)
 
 
-def test_a_column_added_to_the_record_is_that_of_each_document_from_any_file(
+def test_a_new_key_of_records_is_the_same_from_any_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = GammaScore.as_dict
@@ -254,7 +257,7 @@ def test_a_column_added_to_the_record_is_that_of_each_document_from_any_file(
     assert {name: r["mean_length"] for name, r in records[1].items()} == lengths
 
 
-def test_scores_of_a_table_keep_their_alignment_elsewhere(tmp_path: Path) -> None:
+def test_scores_of_a_table_keep_their_alignment_when_pickled(tmp_path: Path) -> None:
     found = agreement(in_a_table(tmp_path, 20), samples=30).rated
     score = next(iter(found.values()))
     copied = pickle.loads(pickle.dumps(score))
@@ -263,7 +266,7 @@ def test_scores_of_a_table_keep_their_alignment_elsewhere(tmp_path: Path) -> Non
     assert copied.observed == copied.document.disorder == copied.alignment.disorder
 
 
-def test_objects_are_made_for_the_documents_that_are_looked_at(
+def test_only_requested_documents_become_objects(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (gamma_corpus, aligned):
@@ -271,5 +274,6 @@ def test_objects_are_made_for_the_documents_that_are_looked_at(
     found = agreement(in_a_table(tmp_path, 400), samples=30)
     assert sum(1 for _ in found.results()) == 400
     garbage.collect()
-    there = {id(o) for o in garbage.get_objects() if type(o) is Continuum}  # no dead proxy
+    # a dead proxy has no type
+    there = {id(o) for o in garbage.get_objects() if type(o) is Continuum}
     assert len(found.rated) > 150 > 100 > len(there)

@@ -1,4 +1,4 @@
-"""Corpora beyond chance: documents without units, references, and measures of whole documents."""
+"""Corpora beyond chance: empty documents, references, and measures of whole documents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def document(people: dict[str, list[tuple[int, int]]], end: float = 100) -> Cont
 
 @pytest.mark.parametrize("people", [["A", "B"], ["A", "B", "C"]])
 @pytest.mark.parametrize("chance", ["documents", "cut"])
-def test_random_sets_are_compared_with_the_reference_too(people: list[str], chance: str) -> None:
+def test_random_sets_are_compared_with_the_reference(people: list[str], chance: str) -> None:
     one = document({name: ALIKE[name] for name in people})
     corpus = Corpus.from_continua({f"d{k}": one for k in range(6)})
     found = gc.measure(
@@ -30,16 +30,17 @@ def test_random_sets_are_compared_with_the_reference_too(people: list[str], chan
     )["ser"].beyond_chance
     assert found is not None
     assert found.reason is None
-    # B has 2 deletions and 4 insertions on 2 units; C a match, a deletion and an insertion.
+    # By hand, B has 2 deletions and 4 insertions on 2 units; C has a match, a deletion, an
+    # insertion.
     assert found.observed == pytest.approx({2: 3.0, 3: 2.0}[len(people)])
     if chance == "documents":
-        # Documents are all alike, so that dealing them out anew changes nothing.
+        # All documents are alike, so permuting them changes nothing.
         assert found.expected == pytest.approx(found.observed)
         assert found.value == pytest.approx(0)
 
 
 @pytest.mark.parametrize("name", ["u-alpha", "kappa-d"])
-def test_documents_without_units_change_nothing_where_they_do_not_count(name: str) -> None:
+def test_documents_without_units_change_no_measure_that_ignores_them(name: str) -> None:
     some = {f"d{k}": document({"A": ALIKE["A"], "B": ALIKE["B"]}) for k in range(3)}
     none = {f"e{k}": document({"A": [], "B": []}) for k in range(3)}
     options = {"beyond_chance": True, "chance": "cut", "samples": 20}
@@ -53,7 +54,7 @@ def test_documents_without_units_change_nothing_where_they_do_not_count(name: st
 
 
 @pytest.mark.parametrize("chance", ["statistical-normal", "non-overlapping", "shift", "corpus"])
-def test_every_model_takes_documents_without_units(chance: str) -> None:
+def test_every_model_accepts_documents_without_units(chance: str) -> None:
     some = {f"d{k}": document({"A": ALIKE["A"], "B": ALIKE["B"]}) for k in range(3)}
     corpus = Corpus.from_continua(some | {"e": document({"A": [], "B": []})})
     found = gc.measure(corpus, ["f1-overlap"], beyond_chance=True, chance=chance, samples=20)
@@ -72,11 +73,11 @@ def test_presence_of_a_rare_code() -> None:
     ].beyond_chance
     assert found is not None
     assert found.observed == pytest.approx(0.1)
-    # A's document and another one of B: one has the code in 2/20 − 2 · 1/20 · 1/19 of the pairs.
+    # One of A's document and another of B has the code in 2/20 − 2 · 1/20 · 1/19 of the pairs.
     assert found.expected == pytest.approx(0.1 - 2 / 20 / 19, abs=0.01)
 
 
-def test_presence_needs_documents_that_are_dealt_anew() -> None:
+def test_presence_needs_permuted_documents() -> None:
     some = {f"d{k}": document({"A": ALIKE["A"], "B": ALIKE["B"] * (k % 2)}) for k in range(4)}
     corpus = Corpus.from_continua(some)
     found = gc.measure(corpus, ["presence"], beyond_chance=True, chance="cut", samples=20)
@@ -86,8 +87,10 @@ def test_presence_needs_documents_that_are_dealt_anew() -> None:
     assert "presence needs chance=documents" in beyond.reason
 
 
-def test_places_with_missing_labels() -> None:
-    """Each annotator keeps the own places: of half the labels x, E[D] of any pair is a half."""
+def test_places_with_missing_labels_keep_their_expectation() -> None:
+    """Each annotator keeps their places; with half of the labels x, any pair differs in half of all
+    cases.
+    """
     units = [Unit(a, k, k + 1, "xy"[k % 2]) for k in range(8) for a in "ABC" if (a, k) != ("C", 3)]
     documents = {f"d{k}": Continuum.from_units(units) for k in range(3)}
     documents["short"] = Continuum.from_units([Unit(a, 0, 1, "xy"[a == "A"]) for a in "AB"])

@@ -1,4 +1,4 @@
-"""Values of a corpus: hand-computed, documents laid end to end, and γ's own corpus value."""
+"""Values of a corpus: by hand, for concatenated documents, and γ's own corpus value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gammacp.inference.counted import Pooled, interval_of_counts
 from gammacp.inference.part_tests import interval_over_documents
 from gammacp.measures.registry import MEASURES
 
-# Their random sets depend on the order of annotators.
+# Random sets of these measures depend on the order of annotators.
 DRAWN = {"gamma", "soft-gamma", "gamma-cat", "gamma-k", "staccato"}
 
 
@@ -29,7 +29,7 @@ def corpus() -> Corpus:
     return Corpus.from_continua({"d1": two(many, many), "d2": two(*wrong)})
 
 
-def test_a_corpus_has_the_value_of_its_sums_and_the_mean_of_documents(corpus: Corpus) -> None:
+def test_a_corpus_has_the_value_of_sums_and_the_mean_of_documents(corpus: Corpus) -> None:
     score = gc.measure(corpus, ["f1-exact"], by="category")["f1-exact"]
     assert score.value == pytest.approx(16 / 18)
     assert score.mean == pytest.approx(0.5)
@@ -59,12 +59,12 @@ def test_partial_credit() -> None:
     c = two([(0, 10, "a"), (20, 30, "a")], [(0, 10, "b"), (25, 35, "a")])
     found = gc.measure(c, ["f1-partial", "soft-f1", "f1-strict"])
     assert found["f1-partial"].value == pytest.approx(0.75)
-    assert found["soft-f1"].value == pytest.approx(0.25)  # half of one of two, either way
+    assert found["soft-f1"].value == pytest.approx(0.25)  # half of one of two units, either way
     assert found["f1-strict"].value == 0
 
 
 @pytest.mark.parametrize("name", ["u-alpha", "binary-u-alpha", "cu-alpha", "kappa-d"])
-def test_sums_are_those_of_documents_laid_end_to_end(name: str) -> None:
+def test_sums_are_those_of_concatenated_documents(name: str) -> None:
     rng = np.random.default_rng(3)
     for _ in range(10):
         documents, joined, offset = {}, [], 0
@@ -74,7 +74,8 @@ def test_sums_are_those_of_documents_laid_end_to_end(name: str) -> None:
                 cuts = np.sort(rng.choice(np.arange(1, 30), 8, replace=False)).tolist()
                 for start, end in zip(cuts[::2], cuts[1::2], strict=True):
                     units.append(Unit(who, start, end, str(rng.choice(["x", "y"]))))
-            # Marked at neither end: no unit and no gap goes on in the next document.
+            # Both ends of a document are unmarked, so that no unit or gap continues in the next
+            # one.
             documents[f"d{d}"] = Continuum.from_units(units, bounds=(0, 30))
             joined += [
                 Unit(u.annotator, u.start + offset, u.end + offset, u.category) for u in units
@@ -109,11 +110,11 @@ def test_presence_over_documents() -> None:
     score = gc.measure(Corpus.from_continua(documents), ["presence"])["presence"]
     assert score.value == pytest.approx(0.533333333333)
     assert score.documents == 4
-    # A single document has none, nor where one of the annotators is the reference.
+    # A single document has no value, even if one annotator is the reference.
     against = gc.measure(Corpus.from_continua(documents), ["presence"], reference="A")["presence"]
     assert against.value == score.value
     assert math.isnan(against.mean)
-    # Who never opened a document did not find nothing in it.
+    # An annotator without a record of the document did not find nothing in it.
     documents["d4"] = Continuum.from_units([Unit("A", 0, 1, "x")], bounds=(0, 20))
     again = gc.measure(Corpus.from_continua(documents), ["presence"])["presence"]
     assert (again.value, again.documents, again.of) == (pytest.approx(score.value), 4, 5)
@@ -157,7 +158,7 @@ def test_gamma_is_pooled_as_its_own_corpus_value() -> None:
     assert own.value == pytest.approx(1 - observed / expected, abs=1e-12)
 
 
-def test_documents_weigh_what_they_stand_for() -> None:
+def test_documents_are_weighted() -> None:
     corpus = random_corpus(1, 6)
     weighted = {name: c.with_weight(1.0 + k) for k, (name, c) in enumerate(corpus.items())}
     sample = Corpus.from_continua(weighted)
@@ -179,8 +180,8 @@ def test_soft_gamma_of_a_corpus() -> None:
     assert score.signature.startswith("soft-gamma-corpus|")
 
 
-def test_categories_of_aligned_units_are_added_up() -> None:
-    """Units at equal places: each aligned pair weighs 1, so that W is the number of pairs."""
+def test_categories_of_aligned_units_are_summed() -> None:
+    """With units at equal places, each aligned pair has weight 1, and W is the number of pairs."""
     rng = np.random.default_rng(4)
     documents = {}
     for d in range(6):
@@ -204,7 +205,7 @@ def test_categories_of_aligned_units_are_added_up() -> None:
     assert score.mean == pytest.approx(np.mean([s.value for s in parts]))
     assert score.interval is not None
     assert [*found["gamma-k"].by_category] == ["x", "y"]
-    # γ_k of a document tells its E[δ] where pairs with this label differ.
+    # γ_k of a document implies its E[δ], if pairs with this label differ.
     own = [gc.measure(c, ["gamma-k"], samples=10)["gamma-k"].by_category for c in corpus.values()]
     for name, part in found["gamma-k"].by_category.items():
         apart = chance = 0.0
@@ -239,7 +240,7 @@ def test_values_do_not_depend_on_names_or_order_of_annotators() -> None:
             assert one[name].interval == pytest.approx(other[name].interval), name
 
 
-def test_the_interval_is_that_of_gamma_but_for_the_exact_bound() -> None:
+def test_the_interval_is_that_of_gamma_except_for_the_exact_bound() -> None:
     rng = np.random.default_rng(5)
     observed, expected = rng.gamma(2.0, 1.0, 12), rng.uniform(8, 12, 12)
     rest = 1 - (observed.sum() - observed) / (expected.sum() - expected)
@@ -249,8 +250,10 @@ def test_the_interval_is_that_of_gamma_but_for_the_exact_bound() -> None:
     assert interval_of_counts(pooled) == pytest.approx((float(low), float(high)))
 
 
-def test_the_exact_bound_of_documents_that_all_agree() -> None:
-    """Clopper & Pearson of 0 in 120, at (t_119 / t_11)² of the units (Korn & Graubard)."""
+def test_the_exact_bound_of_documents_that_agree() -> None:
+    """The bound is Clopper and Pearson's for 0 in 120, with the effective size of Korn and
+    Graubard.
+    """
     from scipy import stats
 
     worth = 120 * (stats.t.ppf(0.975, 119) / stats.t.ppf(0.975, 11)) ** 2
@@ -258,8 +261,8 @@ def test_the_exact_bound_of_documents_that_all_agree() -> None:
     assert found == pytest.approx((0.025 ** (1 / worth), 1.0))
 
 
-def test_an_interval_ends_where_the_measure_ends() -> None:
-    """One long document of five holds nearly all errors: by t alone the interval goes below 0."""
+def test_an_interval_stays_within_the_range_of_the_measure() -> None:
+    """One long document of five holds nearly all errors; t alone would give an interval below 0."""
     gold = [(10 * k, 10 * k + 5, "a") for k in range(9)]
     few = two(gold[:1], gold[:1])
     documents = {"d0": two(gold, gold[:2]), **{f"d{k}": few for k in range(1, 5)}}
@@ -271,7 +274,7 @@ def test_an_interval_ends_where_the_measure_ends() -> None:
     assert MEASURES["ser"].least == -math.inf
 
 
-def test_measures_that_do_not_add_up_say_so() -> None:
+def test_measures_that_cannot_be_summed_have_a_reason() -> None:
     score = gc.measure(random_corpus(4, 5), ["u-alpha-2013"])["u-alpha-2013"]
     assert math.isnan(score.value)
     assert not math.isnan(score.mean)

@@ -12,7 +12,7 @@ from tests.measures import oracles
 
 
 def varied(seed: int, cases: int):
-    """Continua of which every pair of annotators uses more than one label, with their atoms."""
+    """Yield continua in which every pair of annotators uses several labels, with their atoms."""
     rng = np.random.default_rng(seed)
     for case in range(cases):
         c = oracles.disjoint(rng, annotators=2 + case % 3)
@@ -56,7 +56,7 @@ def test_positions_may_be_real_numbers() -> None:
     for coefficient in ("fleiss", "cohen", "conger"):
         value = kappa_d(c, coefficient=coefficient).value
         assert kappa_d(moved, coefficient=coefficient).value == pytest.approx(value, abs=1e-12)
-    # Without positions to count there is nothing finite to correct for.
+    # With real positions, there is no finite number of them to correct for.
     assert kappa_d(moved, coefficient="alpha").value == pytest.approx(kappa_d(c).value)
 
 
@@ -90,8 +90,8 @@ def test_bad_input() -> None:
         kappa_d(c, coefficient="scott")
 
 
-def test_one_label_everywhere_is_undefined_whatever_the_rounding() -> None:
-    """Lengths whose shares do not add up to exactly 1: still nothing can differ."""
+def test_a_single_label_is_undefined_in_spite_of_rounding() -> None:
+    """Shares of lengths may not add up to exactly 1, but nothing can differ."""
     rng = np.random.default_rng(3)
     for _ in range(20):
         cuts = np.sort(np.append(rng.random(5), [0.0, 1.0])) / 3

@@ -1,7 +1,7 @@
-"""What INCEpTION shows: dkpro-statistics' γ, held to the numbers that its own tests were made from.
+"""γ of dkpro-statistics, which INCEpTION shows, against the numbers in its own tests.
 
-The fixtures are pygamma-agreement's: units, costs of pairs, best alignments of the units and of ten
-random sets. `expected_of_2000` was drawn with pygamma-agreement 0.5.9 (seed 20261123).
+The fixtures come from pygamma-agreement: units, costs of pairs, best alignments of the units and of
+ten random sets. `expected_of_2000` was drawn with pygamma-agreement 0.5.9 (seed 20261123).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.conftest import Run
 
 FILE = Path(__file__).parents[1] / "fixtures" / "formats" / "dkpro_gamma.json"
 FIXTURES = json.loads(FILE.read_text(encoding="utf-8"))["fixtures"]
-# pygamma computes in single precision.
+# pygamma-agreement computes in single precision.
 SINGLE = 1e-6
 
 each = pytest.mark.parametrize("fixture", FIXTURES, ids=[f["name"] for f in FIXTURES])
@@ -58,7 +58,7 @@ def test_observed_and_replayed_disorders(fixture: dict[str, Any]) -> None:
 
 @each
 def test_expected_disorder_of_the_preset(run: Run, fixture: dict[str, Any], tmp_path: Path) -> None:
-    """Within 3 % of pygamma's own, whatever the random numbers."""
+    """The expected disorder is within 3 % of pygamma-agreement's, with other random numbers."""
     file = tmp_path / "units.json"
     gc.write(continuum(fixture["units"]), file)
     weights = [f"--{key}={fixture[key]}" for key in ("alpha", "beta", "delta")]

@@ -1,4 +1,4 @@
-"""γ taken apart: sums, by hand, and against the pairs one by one."""
+"""The parts of γ: their sums, by hand, and pair by pair."""
 
 import math
 from collections import defaultdict
@@ -22,7 +22,7 @@ NEAR = {"rel": 1e-12, "abs": 1e-12}
 
 
 def slowly(alignment: Alignment) -> dict[tuple[str, object], float]:
-    """What annotators, pairs and categories bear, a pair of a unitary alignment at a time."""
+    """Return the disorder charged to annotators, pairs and categories, computed pair by pair."""
     continuum, n = alignment.continuum, alignment.continuum.n_annotators
     scale = 1 / (n * (n - 1) / 2 * continuum.mean_units)
     found: dict[tuple[str, object], float] = defaultdict(float)
@@ -88,15 +88,15 @@ def test_parts_of_corpora_sum_up(documents: list[Continuum], chance: str) -> Non
     named = {f"d{k}": c for k, c in enumerate(documents)}
     try:
         found = explanation_of(Corpus.from_continua(named), samples=5, chance=chance)
-    except DataError:  # a chance model that these cannot have
+    except DataError:  # these documents cannot have this chance model
         return
     sums_up(found)
     assert not found.stretches
 
 
-def test_by_hand() -> None:
-    # A: [0, 10) x and [20, 30) y; B: [0, 10) y. Aligned: the first two, cost 1 (category); the
-    # other unit of A faces nothing, cost 1. x̄ is 1.5.
+def test_the_parts_by_hand() -> None:
+    # A has [0, 10) x and [20, 30) y, and B [0, 10) y. The first two are aligned at cost 1
+    # (category); A's other unit is alone at cost 1. x̄ is 1.5.
     units = [("A", 0, 10, "x"), ("A", 20, 30, "y"), ("B", 0, 10, "y")]
     found = explanation_of(
         gc.Continuum.from_units([gc.Unit(*u) for u in units]), samples=5, stretches=2
@@ -117,7 +117,7 @@ def test_by_hand() -> None:
 
 
 class Alone:
-    """A dissimilarity without parts."""
+    """Dissimilarity without parts."""
 
     def pairwise(self, u: Any, v: Any) -> Any:
         return abs(u.start - v.start) / 10.0
@@ -130,13 +130,13 @@ def test_a_dissimilarity_without_parts_has_two_components() -> None:
     assert [r["component"] for r in found.components] == ["dissimilarity", "absence"]
     sums_up(found)
     assert "about units that others did not mark" in found.in_words()[0]
-    # Whose, and what γ would be: of the first part, by its name.
+    # The annotator and the possible γ are given for the first part, by its name.
     assert found.in_words()[1].startswith("Of the disorder about units that others did not mark, ")
     best = f"{max(r['gamma_if_perfect'] for r in found.components):.4f}"
     assert f"others did not mark, γ would be at most {best}" in found.in_words()[2]
 
 
-def test_perfect_agreement_has_no_disorder_to_tell_of() -> None:
+def test_perfect_agreement_has_no_disorder_to_explain() -> None:
     units = [(a, s, s + 5, "x") for a in "AB" for s in (0, 20, 50)]
     found = explanation_of(gc.Continuum.from_units([gc.Unit(*u) for u in units]), samples=5)
     assert found.in_words() == ["There is no disorder: everybody agrees on everything."]

@@ -21,7 +21,7 @@ def overlap(u: Unit, v: Unit) -> bool:
         (f1_category, lambda u, v: overlap(u, v) and u.category == v.category),
     ],
 )
-def test_largest_of_all_matchings(measure, match) -> None:
+def test_matches_are_the_largest_of_all_matchings(measure, match) -> None:
     rng = np.random.default_rng(1)
     for _ in range(150):
         c = oracles.overlapping(rng, annotators=3, units=3, length=6, categories=2)

@@ -1,4 +1,4 @@
-"""Pictures of scores: rows, values, intervals and what the caption says."""
+"""Pictures of scores: rows, values, intervals and captions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def points(figure: Any) -> list[float]:
     return [x[0] for x in found if len(x) == 1]
 
 
-def test_gamma_is_on_a_scale_above_its_alignment() -> None:
+def test_gamma_has_a_scale_above_its_alignment() -> None:
     score = gc.gamma(load("alex-paul-suzan"), samples=10)
     figure = score.plot()
     assert rows(figure) == ["γ"]
@@ -50,7 +50,7 @@ def test_intervals_are_rows_of_their_own() -> None:
     assert shown == ["0.500", "0.200 to 0.800"]
 
 
-def test_categories_are_rows_the_lowest_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_categories_are_rows_with_the_lowest_first(monkeypatch: pytest.MonkeyPatch) -> None:
     values = {"a": 0.9, "b": 0.1, "c": math.nan, "d": -0.5}
     score = Score(value=0.3, by_category=values, signature="f1|x")
     figure = score.plot()
@@ -77,6 +77,6 @@ def test_documents_of_a_corpus_are_rows() -> None:
     assert "3 documents, 2 annotators, 48 units." in figure.caption
 
 
-def test_what_is_undefined_says_why() -> None:
+def test_an_undefined_score_says_why_it_cannot_be_drawn() -> None:
     with pytest.raises(DataError, match="nothing to draw: x is undefined: no unit"):
         undefined("no unit", signature="x|y").plot()

@@ -55,7 +55,7 @@ def test_parts_of_the_score() -> None:
 
 
 def test_interval_is_the_monte_carlo_error_of_the_expected_disorder() -> None:
-    # γ with very many samples lies in most of the 95 % intervals of γ with few.
+    # γ of very many samples lies in most of the 95 % intervals of γ of few samples.
     truth = gamma(APS, samples=1500, seed=1).value
     intervals = [gamma(APS, samples=40, seed=s).interval or (0, 0) for s in range(2, 42)]
     covered = np.mean([lo <= truth <= hi for lo, hi in intervals])
@@ -139,7 +139,7 @@ def test_an_annotator_without_units_counts() -> None:
 
 
 def test_random_sets_without_any_unit_have_no_disorder() -> None:
-    """One annotator of two has units: a quarter of all sets is drawn from the other twice."""
+    """With units by one of two annotators, a quarter of all random sets is empty."""
     c = Continuum.from_units([Unit("A", 0, 4, "x"), Unit("A", 10, 12, "x")], annotators=["B"])
     options = Settings.of(samples=60, chance="shift")
     found = Basis(c, options).chance(c).expected
@@ -150,7 +150,7 @@ def test_random_sets_without_any_unit_have_no_disorder() -> None:
 
 
 class _Apart:
-    """Units cost what lies between their starts."""
+    """Dissimilarity of the distance between starts."""
 
     def pairwise(self, u: UnitColumns, v: UnitColumns) -> Floats:
         return np.abs(u.start - v.start)
@@ -200,7 +200,8 @@ def test_soft_gamma_pays_less_for_splits() -> None:
     soft, hard = soft_gamma(c, samples=30), gamma(c, samples=30)
     assert soft.observed is not None
     assert hard.observed is not None
-    # A's unit goes with both halves: (4/12)² twice, instead of once and a unit alone.
+    # A's unit is aligned with both halves, (4/12)² twice, instead of once with the other half
+    # alone.
     assert soft.observed == pytest.approx(8 * 2 * (4 / 12) ** 2 / 12)
     assert hard.observed == pytest.approx(8 * ((4 / 12) ** 2 + 1) / 12)
 
@@ -229,13 +230,13 @@ def test_gamma_of_a_corpus() -> None:
     ("chance", "pools"),
     [("shift", False), ("shift-pooled", True), ("statistical", True), ("corpus", True)],
 )
-def test_chance_of_a_corpus_or_of_each_continuum(chance: str, pools: bool) -> None:
+def test_chance_is_of_a_corpus_or_of_each_continuum(chance: str, pools: bool) -> None:
     found = gamma_corpus(corpus(3), samples=4, chance=chance)
     expected = {s.expected for s in found.scores.values()}
     assert len(expected) == (1 if pools else 3)
 
 
-def test_a_small_corpus_falls_back_to_cut_and_says_so() -> None:
+def test_a_small_corpus_uses_cut_and_says_so() -> None:
     found = gamma_corpus(corpus(2), samples=10)
     assert "chance:cut" in found.signature
     each = gamma(corpus(2)["d0"], samples=10, dissimilarity=Combined())
@@ -244,7 +245,7 @@ def test_a_small_corpus_falls_back_to_cut_and_says_so() -> None:
         CHANCE_MODELS["corpus"].prepare(list(corpus(2).values()), 3)
 
 
-def test_chance_mixes_continua_where_there_are_enough() -> None:
+def test_chance_mixes_continua_if_there_are_enough() -> None:
     two = Corpus.from_continua({f"d{i}": random_continuum(i, n=2, p=4) for i in range(2)})
     assert default_chance([two.values()]) == "documents"
     assert default_chance([corpus(3).values()]) == "documents"
@@ -252,7 +253,7 @@ def test_chance_mixes_continua_where_there_are_enough() -> None:
     assert default_chance([corpus(1).values()]) == "cut"
 
 
-def test_a_preset_says_which_model_of_one_continuum_and_of_many() -> None:
+def test_a_preset_has_a_model_for_one_continuum_and_for_many() -> None:
     of_2015 = PRESETS["mathet-2015"]
     assert "chance:corpus|" in gamma_corpus(corpus(3), samples=4, **of_2015).signature
     assert "chance:shift" in gamma_corpus(corpus(2), samples=4, **of_2015).signature
@@ -292,7 +293,7 @@ def test_a_continuum_without_gamma_does_not_stop_the_others() -> None:
     assert not math.isnan(found.value)
 
 
-def test_a_capped_precision_is_said_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_capped_precision_is_reported_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gammacp.chance.expected.MOST_SAMPLES", 40)
     score = gamma(APS, precision=1e-6)
     assert score.samples == 40
@@ -308,14 +309,14 @@ def test_a_capped_precision_is_said_everywhere(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(("apart", "told"), [(4, True), (6, False)])
-def test_few_units_that_overlap_others_of_their_annotator_are_said(apart: int, told: bool) -> None:
+def test_few_units_that_overlap_their_annotators_others_get_a_note(apart: int, told: bool) -> None:
     units = [Unit(a, apart * i, apart * i + 5, "x") for a in "AB" for i in range(6)]
     notes = gamma(Continuum.from_units(units), samples=5).notes
     assert any("below 10, γ of independent annotators whose own" in n for n in notes) is told
 
 
 @pytest.mark.parametrize("given", ["talk.csv", {"annotator": ["A"], "start": [1], "end": [2]}])
-def test_what_is_no_continuum_can_be_made_one(given: Any) -> None:
+def test_an_error_says_how_to_make_a_continuum(given: Any) -> None:
     with pytest.raises(UsageError, match="read makes one of a file, Continuum"):
         gc.gamma(given)
     with pytest.raises(UsageError, match=r"give an object, such as Combined\(\)"):

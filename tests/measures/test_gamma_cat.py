@@ -19,7 +19,7 @@ def predefined(labels: dict[str, str], length: int = 5) -> Continuum:
 
 
 def test_weights_and_disorder_by_hand() -> None:
-    # Three units of length 4 aligned: shifted by 1 (d_pos = (2/8)² = .0625) and 2 (.25).
+    # Three aligned units of length 4 are shifted by 1 (d_pos = (2/8)² = .0625) and by 2 (.25).
     c = Continuum.from_units([Unit("A", 0, 4, "x"), Unit("B", 1, 5, "x"), Unit("C", 2, 6, "y")])
     pairs = aligned_pairs(c, np.array([[0, 1, 2]], np.int32), Combined().bind(c))
     assert pairs.weight.tolist() == [0.9375 / 2, 0.75 / 2, 0.9375 / 2]
@@ -32,7 +32,7 @@ def test_weights_and_disorder_by_hand() -> None:
 def test_pairs_with_an_empty_unit_and_distant_pairs_do_not_count() -> None:
     c = Continuum.from_units([Unit("A", 0, 4, "x"), Unit("B", 5, 9, "y")], annotators=["C"])
     combined = Combined().bind(c)
-    # Annotators are C, A, B; d_pos = (10/8)² > 1.
+    # The annotators are C, A, B, and d_pos = (10/8)² > 1.
     assert math.isnan(aligned_pairs(c, np.array([[-1, 0, 1]], np.int32), combined).disorder(None))
     assert math.isnan(aligned_pairs(c, np.array([[-1, 0, -1]], np.int32), combined).disorder(None))
 
@@ -45,7 +45,7 @@ def test_equal_categories_give_1() -> None:
 
 
 def test_pure_categorisation_is_nominal_alpha_in_the_limit() -> None:
-    # Labels of two annotators at the same places; D_e with replacement is 1 − Σ p².
+    # Labels of two annotators are at the same places; D_e with replacement is 1 − Σ p².
     c = predefined({"A": "xxyyzzxxyyxzxyzxxxyx", "B": "xxyyzyxxyzxzxyxxxxyy"})
     disagreements = 4 / 20
     share = np.array([18 + 1, 13, 8], float)
@@ -86,7 +86,7 @@ def test_measure_shares_the_alignments_of_the_family(monkeypatch: pytest.MonkeyP
     assert found["gamma-cat"].value == gamma_cat(c, samples=10).value
 
 
-def test_one_category_leaves_nothing_to_expect() -> None:
+def test_a_single_category_is_undefined() -> None:
     score = gamma_cat(predefined({"A": "xxxx", "B": "xxxx"}), samples=4)
     assert math.isnan(score.value)
     assert score.expected == 0
@@ -103,8 +103,8 @@ def test_status_is_the_worst_of_observed_and_random_alignments() -> None:
     assert [s.status for s in greedy.values()] == ["feasible"] * 2  # type: ignore[attr-defined]
 
 
-def test_what_the_alignment_leaves_open_is_said_beside_gamma_cat() -> None:
-    """γ_cat depends on which alignment is taken; γ's interval has the bound instead."""
+def test_gamma_cat_has_a_note_on_unproven_alignments() -> None:
+    """γ_cat depends on the alignment that is taken, while γ's interval includes the bound."""
     c = dataset("3by100")
     exact, greedy = (
         measure(c, ["gamma-cat", "gamma-k"], samples=6, method=m, dissimilarity=Combined(beta=0.5))

@@ -36,7 +36,7 @@ def agrees(ours: float, theirs: float) -> bool:
         (u_alpha_2013, oracles.u_alpha_2013),
     ],
 )
-def test_sections_against_atoms(ours, oracle) -> None:
+def test_values_are_those_of_single_positions(ours, oracle) -> None:
     rng = np.random.default_rng(1)
     for case in range(CASES):
         c = oracles.disjoint(rng, annotators=2 + case % 3, length=9 + case % 5, units=1 + case % 4)
@@ -46,7 +46,7 @@ def test_sections_against_atoms(ours, oracle) -> None:
 
 @pytest.mark.parametrize("metric", ["nominal", "interval", "ratio"])
 @pytest.mark.parametrize("draw", [oracles.disjoint, oracles.overlapping])
-def test_cu_alpha_against_atoms(metric: str, draw) -> None:
+def test_cu_alpha_is_that_of_single_positions(metric: str, draw) -> None:
     rng = np.random.default_rng(2)
     for case in range(CASES):
         c = draw(rng, annotators=2 + case % 3)
@@ -96,7 +96,7 @@ def test_u_alpha_of_units_of_one_position_is_alpha_with_blanks_as_a_category() -
 
 @given(st.integers(0, 10_000), st.sampled_from([3, 0.1, 1e-3, 1e6]), st.sampled_from([0, 7, -2.5]))
 @settings(max_examples=40, deadline=None)
-def test_in_the_limit_nothing_depends_on_scale_or_origin(
+def test_the_limit_depends_on_neither_scale_nor_origin(
     seed: int, scale: float, origin: float
 ) -> None:
     c = oracles.disjoint(np.random.default_rng(seed), annotators=3)
@@ -112,7 +112,7 @@ def test_in_the_limit_nothing_depends_on_scale_or_origin(
     )
     for function in (u_alpha, binary_u_alpha, u_alpha_2013):
         assert agrees(function(c, atom=0).value, function(moved, atom=0).value)
-        # Positions as long as the scale: the discrete value too.
+        # If positions are as long as the scale, the discrete value is the same too.
         assert agrees(function(c, atom=1).value, function(moved, atom=scale).value)
     assert agrees(cu_alpha(c).value, cu_alpha(moved).value)
 
@@ -185,7 +185,7 @@ def test_undefined_has_a_reason() -> None:
     assert "no length" in (u_alpha_2013(points).reason or "")
 
 
-def test_one_pair_of_intersecting_units_among_many_annotators_expects_nothing() -> None:
+def test_a_single_pair_of_intersecting_units_has_no_expectation() -> None:
     c = Continuum.from_units(
         [Unit("A", 0, 4, "a"), Unit("B", 0, 4, "b")], annotators=list("ABCD"), bounds=(0, 9)
     )
@@ -196,7 +196,7 @@ def test_one_pair_of_intersecting_units_among_many_annotators_expects_nothing() 
     assert all(np.isnan(v) for v in ku_alpha(c).by_category.values())
 
 
-def test_ku_alpha_says_which_category_has_no_value() -> None:
+def test_ku_alpha_names_the_category_without_a_value() -> None:
     c = Continuum.from_units(
         [
             Unit("A", 0, 4, "a"),
@@ -253,7 +253,7 @@ def test_bootstrap_is_repeatable_and_surrounds_the_value() -> None:
 
 
 def test_bootstrap_has_the_width_of_the_binomial() -> None:
-    # One disagreement cell: 1 − α is a binomial share over D_e, whose spread is known.
+    # With one cell of disagreement, 1 − α is a binomial share over D_e, whose deviation is known.
     from gammacp.inference.bootstrap import bootstrap_interval
 
     observed = np.array([[60.0, 10.0], [10.0, 20.0]])
@@ -263,14 +263,14 @@ def test_bootstrap_has_the_width_of_the_binomial() -> None:
     sd = np.sqrt(0.2 * 0.8 / 75) / 0.42
     assert (hi - lo) / (2 * 1.96 * sd) == pytest.approx(1, abs=0.05)
     assert (hi + lo) / 2 == pytest.approx(1 - 0.2 / 0.42, abs=0.05)
-    # Many intersections do not narrow it without end: 25 draws for each of three cells.
+    # Many intersections do not narrow the interval further than 25 draws for each of three cells.
     assert bootstrap_interval(
         observed, 1 - np.eye(2), 0.42, pairs=10**6, resamples=500, seed=1
     ) == bootstrap_interval(observed, 1 - np.eye(2), 0.42, pairs=75, resamples=500, seed=1)
 
 
-def test_bootstrap_of_a_column_counts_cells_that_are_filled() -> None:
-    """25 draws for each: cells that nothing falls into bring none."""
+def test_bootstrap_of_a_column_counts_only_filled_cells() -> None:
+    """There are 25 draws for each filled cell, and none for empty cells."""
     from gammacp.inference.bootstrap import bootstrap_interval
 
     full = bootstrap_interval(
@@ -298,7 +298,7 @@ def test_an_atom_is_a_length(atom: float) -> None:
 @settings(max_examples=60, deadline=None)
 @given(continua(n_annotators=(2, 4), n_units=(2, 8), categories=("a", "b", "c")))
 def test_few_units_give_a_value_of_at_most_one_or_a_reason(c: Continuum) -> None:
-    """Dividing by the expectation of a column that is 0 or negative gave errors and values > 1."""
+    """Expectations of 0 or below do not cause errors or values above 1, as they once did."""
     found = measure(c, ["cu-alpha", "ku-alpha"])
     cu, ku = found["cu-alpha"], found["ku-alpha"]
     for score in (cu, ku):
@@ -315,8 +315,8 @@ def test_few_units_give_a_value_of_at_most_one_or_a_reason(c: Continuum) -> None
         assert undefined == told & set(ku.by_category)
 
 
-def test_a_category_that_meets_itself_less_than_never() -> None:
-    """Three annotators, a's only unit meets one of the two others: (ℓ*_.a)² < Σ ℓ²."""
+def test_a_category_with_a_negative_expectation_has_a_note() -> None:
+    """Of three annotators, a's only unit meets one other, so that (ℓ*_.a)² < Σ ℓ²."""
     units = [Unit("A", 0, 10, "a"), Unit("B", 0, 10, "b"), Unit("C", 20, 30, "b")]
     units += [Unit("A", 20, 30, "b"), Unit("B", 20, 30, "b")]
     score = cu_alpha(Continuum.from_units(units))

@@ -1,4 +1,4 @@
-"""Labels matched one to one: brute force over permutations, renaming by hand, and chance."""
+"""One-to-one matching of labels: brute force, renaming by hand, and chance."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_values_are_those_of_labels_renamed_by_hand(name: str) -> None:
     assert "sel:match-labels=corpus," in score[name].signature
 
 
-def test_labels_that_are_matched_to_none_collide_with_nothing() -> None:
+def test_unmatched_labels_get_new_names() -> None:
     units = [Unit("Ann", 0, 5, "x"), Unit("Ann", 20, 25, "Bob:y")]
     units += [Unit("Bob", 0, 5, "z"), Unit("Bob", 10, 15, "x"), Unit("Bob", 30, 35, "y")]
     units += [Unit("Bob", 40, 45)]
@@ -102,7 +102,7 @@ def test_labels_that_are_matched_to_none_collide_with_nothing() -> None:
     assert set(matched.documents["d"].categories) == {"x", "Bob:x", "Bob:y", "Bob:y'"}
 
 
-def test_fragments_share_what_they_cover() -> None:
+def test_fragments_share_only_what_they_cover() -> None:
     units = [Unit("Ann", 0, 30, "x", fragments=((0, 5), (25, 30))), Unit("Ann", 8, 20, "y")]
     units += [Unit("Bob", 6, 24, "1"), Unit("Bob", 0, 5, "2")]
     found = label_map([Continuum.from_units(units)])
@@ -110,7 +110,7 @@ def test_fragments_share_what_they_cover() -> None:
     assert (found.shared, found.labelled) == (17, 17)
 
 
-def test_a_tie_is_told() -> None:
+def test_a_tie_is_reported() -> None:
     units = [Unit("Ann", 0, 5, "x"), Unit("Ann", 5, 10, "y"), Unit("Bob", 0, 10, "1")]
     assert label_map([Continuum.from_units(units)]).tied == ("Bob",)
     assert "another mapping" in label_map([Continuum.from_units(units)]).describe()
@@ -118,7 +118,7 @@ def test_a_tie_is_told() -> None:
     assert label_map([Continuum.from_units(units)]).tied == ()
 
 
-def test_scopes_differ_where_a_label_means_something_else_in_each_document() -> None:
+def test_scopes_differ_if_a_label_changes_its_meaning_between_documents() -> None:
     def document(one: str, two: str) -> Continuum:
         units = [Unit("Ann", 0, 5, "x"), Unit("Ann", 5, 10, "y")]
         return Continuum.from_units([*units, Unit("Bob", 0, 5, one), Unit("Bob", 5, 10, two)])
@@ -132,7 +132,7 @@ def test_scopes_differ_where_a_label_means_something_else_in_each_document() -> 
     assert across.labels[""].tied == ("Bob",)
 
 
-def test_all_are_mapped_onto_a_reference() -> None:
+def test_all_annotators_are_mapped_onto_a_reference() -> None:
     units = [Unit("gold", 0, 5, "x"), Unit("gold", 5, 10, "y")]
     units += [Unit("s1", 0, 5, "1"), Unit("s1", 5, 10, "2")]
     units += [Unit("s2", 0, 5, "2"), Unit("s2", 5, 10, "1")]
@@ -161,8 +161,8 @@ def test_other_data_are_refused() -> None:
         gc.measure(shapes, ["f1-strict"], match_labels="corpus")
 
 
-def test_labels_without_any_length_are_refused() -> None:
-    """Both mark the same points: the labels would be matched to nothing, and F₁ be 0."""
+def test_labels_without_length_are_refused() -> None:
+    """Labels of points would be matched to nothing, and F₁ would be 0."""
     points = [Unit("Ann", 5, 5, "x"), Unit("Bob", 5, 5, "1"), Unit("Bob", 0, 3, "2")]
     with pytest.raises(DataError, match="all units of 'x' by Ann have length 0"):
         gc.measure(Continuum.from_units(points), ["f1-strict"], match_labels="corpus")
@@ -170,14 +170,14 @@ def test_labels_without_any_length_are_refused() -> None:
     assert LabelMatching("corpus").check({"d": Continuum.from_units(units)}) is None
 
 
-def test_one_annotator_alone_is_told() -> None:
+def test_a_single_annotator_is_reported() -> None:
     matched = LabelMatching("document").match({"d": Continuum.from_units([Unit("Ann", 0, 1, "x")])})
     assert matched.maps == {}
     assert "no document has two annotators" in matched.describe()
 
 
 def independent(seed: int, places: int) -> Continuum:
-    """Two annotators who give each place one of ten labels without looking at the other."""
+    """Return two annotators who give each place one of ten labels, independently."""
     rng = np.random.default_rng([7, seed])
     units = [
         Unit(a, place, place + 1, f"{a[0]}{label}")
@@ -187,8 +187,8 @@ def independent(seed: int, places: int) -> Continuum:
     return Continuum.from_units(units, bounds=(0, places))
 
 
-def test_random_sets_of_gamma_are_matched_as_well() -> None:
-    """γ and γ_cat correct for chance by themselves, but by random sets that are not matched."""
+def test_random_sets_of_gamma_are_matched_too() -> None:
+    """γ and γ_cat correct for chance themselves, but with random sets that are not matched."""
     names = ["gamma", "soft-gamma", "gamma-cat"]
     how: dict[str, Any] = {"chance": "fixed-positions", "samples": 12, "match_labels": "corpus"}
     plain: dict[str, list[float]] = {n: [] for n in names}
@@ -210,8 +210,8 @@ def test_random_sets_of_gamma_are_matched_as_well() -> None:
         assert "match-labels=document" in whole[name].beyond_chance.signature
 
 
-def test_random_sets_are_matched_before_they_are_measured() -> None:
-    """Independent labels agree when they are matched, and not beyond chance."""
+def test_random_sets_are_matched_before_measuring() -> None:
+    """Independent labels agree after matching, but not beyond chance."""
     plain, matched, unmatched = [], [], []
     for k in range(8):
         rng = np.random.default_rng([7, k])
@@ -238,7 +238,7 @@ def test_random_sets_are_matched_before_they_are_measured() -> None:
 
 
 @pytest.mark.slow
-def test_independent_labels_are_at_zero_beyond_chance() -> None:
+def test_independent_labels_are_zero_beyond_chance() -> None:
     beyond = []
     for k in range(200):
         rng = np.random.default_rng([11, k])

@@ -1,4 +1,4 @@
-"""A row per unitary alignment and pair: what the rows hold adds up to what is printed."""
+"""Rows per unitary alignment and pair, whose sums are the printed values."""
 
 import csv
 import json
@@ -28,8 +28,8 @@ def test_rows_add_up_to_the_disorder(continuum: Continuum, delta: float) -> None
     assert [math.fsum(p) for p in zip(*parts, strict=True)] == pytest.approx(rows["cost"])
 
 
-def test_rows_are_those_of_the_pairs_by_hand() -> None:
-    """Oracle: the objects of the alignment, pair by pair."""
+def test_rows_are_those_of_the_alignment() -> None:
+    """Rows equal those made from the objects of the alignment, pair by pair."""
     alignment = align(load("alex-paul-suzan"))
     expected = [
         (g, a, b, u and u.start, v and v.start, (u and u.category, v and v.category))
@@ -45,8 +45,10 @@ def test_rows_are_those_of_the_pairs_by_hand() -> None:
     assert [*zip(*keys, nothing, other, labels, strict=True)] == expected
 
 
-def test_what_two_empty_units_cost_is_shared() -> None:
-    """One unit among four: three pairs pay Δ, and the three empty pairs' Δ is shared by these."""
+def test_the_cost_of_two_empty_units_is_shared() -> None:
+    """One unit among four annotators: three pairs pay Δ, and share the Δ of the three
+    empty pairs.
+    """
     c = Continuum.from_units([Unit("Ann", 10, 14, "x")], annotators=["Ann", *"BCD"], bounds=(0, 24))
     rows = pair_rows({"d": align(c)}).columns
     assert rows["cost"] == [1.0] * 3
@@ -85,7 +87,7 @@ def test_features_have_costs_of_their_own(tmp_path: Path, run: Run) -> None:
     assert [float(r["cost_category"]) for r in rows] == pytest.approx([0.0, 2 / 3])
 
 
-def test_compare_writes_the_rows(run: Run, tmp_path: Path) -> None:
+def test_compare_writes_the_rows_to_a_file(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "rows.csv"
     asked = ("compare", "--dataset", "alex-paul-suzan", "--samples", 5, "--json")
     found = run(*asked, "--frame", out)
@@ -97,7 +99,7 @@ def test_compare_writes_the_rows(run: Run, tmp_path: Path) -> None:
     assert run(*asked, "--frame", tmp_path / "rows.parquet").code == 2
 
 
-def test_rows_are_not_written_over_what_is_read(run: Run, tmp_path: Path) -> None:
+def test_rows_do_not_overwrite_input(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "u.csv"
     path.write_text("A,x,0,4\nB,x,0,4\n")
     for command in ("align", "compare"):

@@ -13,7 +13,7 @@ from gammacp.measures.predefined import alpha, gwet_ac, kappa
 
 
 def labelled(values: np.ndarray) -> Continuum:
-    """Units of varying length and with gaps; 0 is a missing label."""
+    """Return units of varying length with gaps; 0 is a missing label."""
     return Continuum.from_units(
         Unit(f"a{a}", i * 10, i * 10 + 2 + i % 5, str(v) if v else None)
         for a, row in enumerate(values)
@@ -49,7 +49,8 @@ def test_kappas() -> None:
         assert kappa(c, coefficient="alpha").value == pytest.approx(alpha(c).value)
 
 
-# Ratings by unit (rows) and annotator, 0 is missing; AC1 and AC2 with quadratic weights by irrCAC.
+# Ratings by unit (rows) and annotator, with 0 for missing; AC1 and AC2 with quadratic weights are
+# from irrCAC.
 IRR_CAC = [
     ([[1, 0], [2, 3], [3, 0], [2, 3], [1, 3], [3, 0]], -0.398058252427184, -0.161290322580645),
     (
@@ -62,17 +63,19 @@ IRR_CAC = [
 
 
 @pytest.mark.parametrize(("ratings", "ac1", "ac2"), IRR_CAC)
-def test_ac_as_irr_cac_has_it(ratings: list[list[int]], ac1: float, ac2: float) -> None:
+def test_ac_is_that_of_irr_cac(ratings: list[list[int]], ac1: float, ac2: float) -> None:
     c = labelled(np.array(ratings).T)
     assert gwet_ac(c).value == pytest.approx(ac1, abs=1e-12)
     assert gwet_ac(c, metric="interval").value == pytest.approx(ac2, abs=1e-12)
 
 
-def test_ac_where_one_label_prevails() -> None:
-    """The paradox that AC was made for: 18 of 20 units alike, κ about 0."""
+def test_ac_of_a_prevailing_label() -> None:
+    """AC is high although κ is about 0 where 18 of 20 units are alike, the paradox it was
+    made for.
+    """
     values = np.ones((2, 20), dtype=int)
     values[0, 0] = values[1, 1] = 2
-    # P_a = .9, π = (.95, .05): P_e = 2(.95)(.05) = .095
+    # By hand, P_a = .9 and π = (.95, .05), so P_e = 2(.95)(.05) = .095.
     assert gwet_ac(labelled(values)).value == pytest.approx((0.9 - 0.095) / (1 - 0.095))
     assert kappa(labelled(values)).value < 0
     constant = gwet_ac(labelled(np.ones((2, 4), dtype=int)))
@@ -84,7 +87,7 @@ def test_ac_where_one_label_prevails() -> None:
 
 
 def test_example_of_krippendorff_2011() -> None:
-    # "Computing Krippendorff's alpha-reliability" (2011), A: binary, two observers: .095
+    # Krippendorff (2011), "Computing Krippendorff's alpha-reliability", A: binary, two observers.
     values = [[int(x) + 1 for x in row] for row in ("0100000000", "1110010010")]
     assert round(alpha(labelled(np.array(values))).value, 3) == 0.095
 
@@ -109,8 +112,8 @@ def test_user_matrix_and_bootstrap() -> None:
     assert score.bootstrap[0] <= score.value <= score.bootstrap[1]
 
 
-def test_bootstrap_draws_as_many_pairs_as_were_compared() -> None:
-    """Three pairs where three annotators labelled a unit, one where two did."""
+def test_bootstrap_draws_as_many_pairs_as_there_are() -> None:
+    """A unit labelled by three annotators has three pairs, one labelled by two has one pair."""
     score = alpha(labelled(np.array([[1, 2, 1, 2], [1, 2, 2, 2], [1, 1, 1, 0]])), bootstrap=300)
     assert score.expected is not None
     observed = score.observed_coincidences
@@ -137,7 +140,7 @@ def test_bad_input() -> None:
         kappa(elsewhere, coefficient="scott")
 
 
-def test_one_label_only_is_undefined() -> None:
+def test_a_single_label_is_undefined() -> None:
     c = labelled(np.ones((2, 4), dtype=int))
     for score in (alpha(c), kappa(c), kappa(c, coefficient="cohen")):
         assert np.isnan(score.value)

@@ -1,4 +1,4 @@
-"""The same bits on every processor: no BLAS product, no fused sum in what is reported."""
+"""The same bits on every processor: reported numbers contain no BLAS product and no fused sum."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def printed(**environment: str) -> str:
 
 
 def optional_features() -> str:
-    """What NumPy found in this processor beyond the least that it needs."""
+    """Return the features of this processor that NumPy uses beyond its baseline."""
     from numpy._core import _multiarray_umath as umath
 
     found = umath.__cpu_features__
@@ -34,7 +34,7 @@ def optional_features() -> str:
 
 
 def test_other_kernels_give_the_same_bits() -> None:
-    """The least of OpenBLAS' kernels and of NumPy's against the best of this machine."""
+    """The most basic kernels of OpenBLAS and NumPy give the results of this machine's best ones."""
     default = printed()
     assert default.count("\n") > 50
     least = {"OPENBLAS_CORETYPE": "Prescott"}
@@ -43,8 +43,8 @@ def test_other_kernels_give_the_same_bits() -> None:
     assert printed(**least) == default
 
 
-def test_the_kernels_do_differ() -> None:
-    """A product that is as long as ours were: without a difference the test above shows nothing."""
+def test_kernels_give_different_products() -> None:
+    """If kernels did not differ for products of this length, the test above would show nothing."""
     code = (
         "import numpy as np; r = np.random.default_rng(0); "
         "print([float(r.random(n) @ r.random(n)).hex() for n in range(2, 99)])"

@@ -10,7 +10,7 @@ from gammacp.measures.registry import MEASURES, Measure, register
 CONTINUUM = Continuum.from_units([Unit("A", 0, 4, "a"), Unit("A", 3, 6, "b"), Unit("B", 0, 4, "a")])
 
 
-def test_several_measures_skip_what_does_not_apply_and_say_why() -> None:
+def test_inapplicable_measures_are_skipped_with_the_reason() -> None:
     scores = measure(CONTINUUM, ["u-alpha", "cu-alpha", "alpha", "ser"])
     assert list(scores) == ["u-alpha", "cu-alpha", "alpha", "ser"]
     assert scores["u-alpha"].reason == "unit 3-6 of A overlaps unit 0-4 of A"
@@ -18,7 +18,7 @@ def test_several_measures_skip_what_does_not_apply_and_say_why() -> None:
     assert scores["ser"].defined
 
 
-def test_bad_data_for_one_measure_leave_the_others_alone() -> None:
+def test_bad_data_for_one_measure_do_not_affect_others() -> None:
     scores = measure(CONTINUUM, ["cu-alpha", "ser"], metric="interval")
     assert scores["cu-alpha"].reason is not None
     assert scores["cu-alpha"].reason.startswith("category 'a' is not a number")
@@ -36,8 +36,8 @@ def test_one_annotator_or_no_unit_is_undefined_among_several() -> None:
             assert score.reason, name
 
 
-def test_what_is_measured_twice_is_equal() -> None:
-    """Whatever a score holds: arrays, an alignment, NaN with a reason."""
+def test_scores_of_equal_measurements_are_equal() -> None:
+    """This includes scores with arrays, alignments, and NaN with a reason."""
     names = [n for n, m in MEASURES.items() if m.applies_to == "continuum"]
     segments = [Unit(x, k, k + 1, "ab"[k % 2]) for x in "AB" for k in range(4)]
     for c in (CONTINUUM, Continuum.from_units([*segments, Unit("B", 4, 6, "a")])):
@@ -64,7 +64,7 @@ def ours() -> list[str]:
     ]
 
 
-def test_options_go_to_the_measures_that_have_them() -> None:
+def test_options_are_passed_to_measures_that_have_them() -> None:
     scores = measure(keep_categories(CONTINUUM, ["a"]), ["kappa-d", "ser"], coefficient="cohen")
     assert "coefficient:cohen" in scores["kappa-d"].signature
 
@@ -85,7 +85,7 @@ def test_wrong_usage(names: list[str], options: dict[str, object], message: str)
         measure(keep_categories(CONTINUUM, ["a"]), names, **options)
 
 
-def test_a_name_is_taken_once() -> None:
+def test_a_name_cannot_be_registered_twice() -> None:
     taken = MEASURES["ser"]
     assert register(taken) is taken
     other = Measure(name="ser", summary="", reference="", function=measure)
@@ -93,7 +93,7 @@ def test_a_name_is_taken_once() -> None:
         register(other)
 
 
-def test_every_measure_says_what_it_is() -> None:
+def test_every_measure_has_a_description() -> None:
     for name, m in MEASURES.items():
         assert m.name == name
         assert m.summary, name
@@ -119,7 +119,7 @@ def test_scores_come_one_by_one() -> None:
         ([Unit("A", 0, 4, "a")], Need.TWO_ANNOTATORS, "1 annotators"),
     ],
 )
-def test_needs(units: list[Unit], need: Need, reason: str) -> None:
+def test_unmet_needs_have_a_reason(units: list[Unit], need: Need, reason: str) -> None:
     found = unmet_need(Continuum.from_units(units), [need])
     assert found is not None
     assert found.startswith(reason) or reason in found

@@ -36,7 +36,7 @@ def test_touching_and_point_units_make_no_gap() -> None:
 
 
 @pytest.mark.parametrize("block", [1, 3, 50])
-def test_blocks_do_not_change_what_is_found(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_size_of_blocks_changes_nothing(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(2)
     for draw, part, value in (
         (oracles.disjoint, sections_of, u_alpha),

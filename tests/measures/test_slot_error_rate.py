@@ -8,7 +8,7 @@ from tests.measures import oracles
 
 
 @pytest.mark.parametrize("draw", [oracles.disjoint, oracles.overlapping])
-def test_cheapest_of_all_alignments(draw) -> None:
+def test_the_cost_is_the_least_of_all_alignments(draw) -> None:
     rng = np.random.default_rng(1)
     for case in range(300):
         c = draw(rng, annotators=2 + case % 2, categories=2)
@@ -30,7 +30,7 @@ def test_cheapest_of_all_alignments(draw) -> None:
         assert np.isnan(score.value) == (score.reason is not None)
 
 
-def test_among_equally_cheap_alignments_the_one_with_more_overlap() -> None:
+def test_of_equally_cheap_alignments_the_one_with_more_overlap_is_taken() -> None:
     c = Continuum.from_units(
         [Unit("A", 0, 10, "a"), Unit("B", 0, 3, "a"), Unit("B", 3, 9, "a"), Unit("B", 9, 12, "a")]
     )
@@ -43,7 +43,7 @@ def test_identical_annotators() -> None:
     assert (score.value, score.observed) == (1, 0)
 
 
-def test_point_units_are_aligned_at_the_same_place_only() -> None:
+def test_point_units_are_aligned_only_at_the_same_place() -> None:
     here = Continuum.from_units([Unit("A", 4, 4, "a"), Unit("B", 4, 4, "a")])
     assert slot_error_rate(here).value == 1
     inside = Continuum.from_units([Unit("A", 4, 4, "a"), Unit("B", 2, 6, "a")])

@@ -1,4 +1,4 @@
-"""What is said of 0: the study's figures where they are read, p, and random sets that are few."""
+"""Measured zeros of the study, p-values, and notes on few random sets."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ ROOT = Path(__file__).parents[2]
 STUDY = ROOT / "results" / "zero_summary" / "zero.csv"
 
 
-def test_what_ships_is_what_the_study_wrote() -> None:
+def test_the_shipped_file_is_that_of_the_study() -> None:
     if not STUDY.exists():
         pytest.skip("the results are not in this installation")
     shipped = ROOT / "gammacp" / "measures" / "zero.csv"
     assert shipped.read_text(encoding="utf-8") == STUDY.read_text(encoding="utf-8")
 
 
-def test_the_study_speaks_of_registered_measures() -> None:
+def test_the_study_names_registered_measures() -> None:
     deleted = {name for name in zeros() if missing_subject("measure", name)}
     assert set(zeros()) <= set(MEASURES) | deleted
     assert zeros()["gamma"].shown >= 16
@@ -34,7 +34,7 @@ def test_the_study_speaks_of_registered_measures() -> None:
 
 
 def scattered(seed: int, n: int = 12, *, shared: bool = False) -> Continuum:
-    """Two annotators, of whom the second looks at the first one's units or at nothing."""
+    """Return two annotators, of whom the second copies the first or marks at random."""
     rng = np.random.default_rng(seed)
     units = []
     for name in ("A", "B"):
@@ -46,7 +46,7 @@ def scattered(seed: int, n: int = 12, *, shared: bool = False) -> Continuum:
     return Continuum.from_units(units)
 
 
-def test_agreement_that_may_be_chance_is_said() -> None:
+def test_agreement_that_may_be_chance_has_a_note() -> None:
     by_chance, shared = gc.gamma(scattered(1)), gc.gamma(scattered(1, shared=True))
     assert by_chance.p is not None
     assert by_chance.p > 0.05
@@ -54,14 +54,14 @@ def test_agreement_that_may_be_chance_is_said() -> None:
     assert any("agreement above 0 is not shown: p = " in note for note in by_chance.notes)
     assert shared.p == pytest.approx(1 / (1 + shared.samples))
     assert not shared.notes
-    # With fewer than 19 random sets no p could be small enough.
+    # With fewer than 19 random sets, no p can be .05 or less.
     assert not gc.gamma(scattered(1), samples=18).notes
 
 
 def test_two_documents_have_only_two_random_sets() -> None:
-    """Each annotator's documents permuted: there is one way to exchange two.
+    """The documents of two annotators can be exchanged in only one way.
 
-    A's document a and B's b have no unit in one place, A's b and B's a have one.
+    A's document a and B's b have no unit at the same place, A's b and B's a have one.
     """
     corpus = Corpus.from_continua({"a": scattered(1), "b": scattered(4, n=20)})
     found = gamma_corpus(corpus)

@@ -1,4 +1,4 @@
-"""The observers' measures on a corpus: documents laid end to end, and sums by hand."""
+"""Measures of observers on a corpus: concatenated documents, and sums by hand."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PERIOD = 40
 
 
 def random_units(rng: np.random.Generator, annotators: str) -> list[Unit]:
-    """Units of states that change; somebody is in one at 0 and at the end of the period."""
+    """Return units of changing states, with a state of each annotator at 0 and at the end."""
     units = []
     for who in annotators:
         cuts = np.sort(rng.choice(np.arange(2, PERIOD - 3), 6, replace=False)).tolist()
@@ -57,45 +57,45 @@ def corpus_of(documents: list[list[Unit]]) -> Corpus:
         ("boundaries", {"tolerance": 4.0}),
     ],
 )
-def test_sums_are_those_of_documents_laid_end_to_end(name: str, options: dict[str, Any]) -> None:
+def test_sums_are_those_of_concatenated_documents(name: str, options: dict[str, Any]) -> None:
     rng = np.random.default_rng(7)
     for _ in range(5):
         documents = [random_units(rng, "AB") for _ in range(3)]
-        # Time units go on without a step in between; other units must not meet.
+        # Time units continue without a gap in between, while other units must not meet.
         apart = PERIOD if name == "time-unit-kappa" else 10 * PERIOD
         whole = gc.measure(end_to_end(documents, apart), [name], **options)[name]
         pooled = gc.measure(corpus_of(documents), [name], **options)[name]
         assert pooled.value == pytest.approx(whole.value, abs=1e-12)
 
 
-def test_states_mean_the_same_in_all_documents() -> None:
-    """Codes of states are numbered by document; the sums go by what is going on."""
+def test_states_have_the_same_meaning_in_all_documents() -> None:
+    """Codes of states are numbered by document, so sums must go by the states themselves."""
     first = [Unit("A", 0, 3, "y"), Unit("B", 0, 3, "y")]
     second = [Unit("A", 0, 3, "x"), Unit("B", 0, 1, "x"), Unit("B", 2, 3, "y")]
     score = gc.measure(corpus_of([first, second]), ["time-unit-kappa"], unit=1.0)
-    # 6 of 8 times agree; A: y 4, x 4, B: y 6, x 2, so that P_e = (24 + 8) / 64.
+    # 6 of 8 times agree. A has y 4 and x 4, B has y 6 and x 2, so P_e = (24 + 8) / 64.
     assert score["time-unit-kappa"].value == pytest.approx((6 / 8 - 1 / 2) / (1 - 1 / 2))
 
 
 def test_sequences_by_hand() -> None:
-    """x y z and x z: M = 2, R = 3, C = 2; x and x y: M = 1, R = 1, C = 2."""
+    """By hand, x y z and x z have M = 2, R = 3, C = 2, and x and x y have M = 1, R = 1, C = 2."""
     first = [Unit("A", k, k + 1, c) for k, c in enumerate("xyz")]
     first += [Unit("B", k, k + 1, c) for k, c in enumerate("xz")]
     second = [Unit("A", 0, 1, "x"), Unit("B", 0, 1, "x"), Unit("B", 1, 2, "y")]
     score = gc.measure(corpus_of([first, second]), ["event-alignment-kappa", "nw-identity"])
-    # Sums: 3 of 5 agree; M = 3, R: x 2 y 1 z 1, C: x 2 y 1 z 1: P_e = 3·(6/16)/5.
+    # In the sums, 3 of 5 agree and M = 3. R has x 2 y 1 z 1, C has x 2 y 1 z 1: P_e = 3·(6/16)/5.
     expected = 3 * (6 / 16) / 5
     assert score["event-alignment-kappa"].value == pytest.approx(
         (3 / 5 - expected) / (1 - expected)
     )
-    # x x x x and x x y y, x x and x x.
+    # The sequences are x x x x and x x y y, and x x and x x.
     first = [Unit("A", 0, 3, "x"), Unit("B", 0, 1, "x"), Unit("B", 2, 3, "y")]
     second = [Unit("A", 0, 1, "x"), Unit("B", 0, 1, "x")]
     times = gc.measure(corpus_of([first, second]), ["nw-identity"], unit=1.0)
     assert times["nw-identity"].value == pytest.approx(4 / 6)
 
 
-def test_nuclei_are_added_up() -> None:
+def test_nuclei_are_summed() -> None:
     rng = np.random.default_rng(2)
     documents = [random_units(rng, "AB") for _ in range(3)]
     nuclei = expected = units = 0.0
@@ -124,7 +124,7 @@ def test_a_corpus_of_several_annotators_has_the_mean_of_their_kappas() -> None:
         assert low <= found[name].value <= high, name
 
 
-def test_who_has_no_unit_in_a_document() -> None:
+def test_an_annotator_without_units_in_a_document() -> None:
     rng = np.random.default_rng(6)
     documents = {f"d{k}": Continuum.from_units(random_units(rng, "AB")) for k in range(5)}
     only = random_units(rng, "A")

@@ -1,4 +1,4 @@
-"""Numbers of ELAN, BORIS and GSEQ: by hand, from BORIS itself, and against the fitting they do."""
+"""Numbers of ELAN, BORIS and GSEQ: by hand, by BORIS itself, and by iterative fitting."""
 
 from __future__ import annotations
 
@@ -36,11 +36,12 @@ def sequence(annotator: str, codes: str) -> list[tuple[str, float, float, str]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_keeps_its_promises(name: str) -> None:
+def test_measures_pass_their_checker(name: str) -> None:
     check_measure(name)
 
 
-STACCATO = [  # Staccato 1.0.0 with 200,000 and 20,000 random sets: nominations, in nuclei, degree
+# Staccato 1.0.0 with 200,000 and 20,000 random sets: nominations, number in nuclei, degree
+STACCATO = [
     ("A 0 3000, A 4000 7000, A 7000 10000, B 0 100", 2, 0.03729),
     ("A 0 1000, B 0 3000, B 4000 7000, B 7000 10000", 2, -0.1119),
     ("A 0 1000, A 1900 3000, B 900 2000", 0, -1.0),
@@ -49,7 +50,7 @@ STACCATO = [  # Staccato 1.0.0 with 200,000 and 20,000 random sets: nominations,
 
 
 @pytest.mark.parametrize(("nominations", "inside", "degree"), STACCATO)
-def test_staccato_as_elan_has_it(nominations: str, inside: int, degree: float) -> None:
+def test_staccato_is_that_of_elan(nominations: str, inside: int, degree: float) -> None:
     rows = [line.split() for line in nominations.split(", ")]
     units = continuum(*((a, float(s), float(e), None) for a, s, e in rows))
     found = gc.measure(units, ["staccato"])["staccato"]
@@ -95,21 +96,23 @@ def test_easydiag_by_hand() -> None:
     score = gc.measure(LINKED, ["easydiag-kappa"])["easydiag-kappa"]
     assert (score.observed, score.expected) == pytest.approx((2 / 5, 0.48))
     assert score.value == pytest.approx(-0.08 / 0.52)
-    # Linked alone: a–a and b–a; P_o = 1/2 = P_e.
+    # Without unlinked units, a–a and b–a are left: P_o = 1/2 = P_e.
     assert value("easydiag-kappa", LINKED, unlinked=False) == pytest.approx(0)
-    # With 95 % in common the first two are not linked either: nothing agrees.
+    # If 95 % must be in common, the first two units are not linked either, and nothing agrees.
     strict = gc.measure(LINKED, ["easydiag-kappa"], overlap=0.95)["easydiag-kappa"]
     assert strict.observed == 0
 
 
 def test_easydiag_links_the_closest_pair() -> None:
     units = continuum(("A", 0, 10, "a"), ("B", 0, 8, "b"), ("B", 1, 10, "a"))
-    # 90 % with the second, 80 % with the first.
+    # Overlap is 90 % with the second unit and 80 % with the first.
     assert gc.measure(units, ["easydiag-kappa"])["easydiag-kappa"].observed == pytest.approx(2 / 3)
 
 
 def fitted(table: np.ndarray[Any, Any]) -> float:
-    """P_e by iterative proportional fitting of ones with a 0 for (∅, ∅), as Holle & Rein do it."""
+    """Return P_e by iterative proportional fitting of ones, with 0 for (∅, ∅), as Holle &
+    Rein do.
+    """
     fit = np.ones(table.shape)
     fit[-1, -1] = 0
     with np.errstate(invalid="ignore"):
@@ -119,10 +122,10 @@ def fitted(table: np.ndarray[Any, Any]) -> float:
     return float(np.trace(fit[:-1, :-1]) / table.sum())
 
 
-RATIOS = [  # tiers, and what ELAN's comparison of the first with the second, and back, gives
+RATIOS = [  # tiers, and ELAN's value of the first compared with the second, and the reverse
     ("0 10 20 30", "5 10 18 30 40 50", (5 / 10 + 10 / 12) / 3, None),
     ("0 10", "0 4 5 10", (5 / 10) / 2, (4 / 10) / 2),
-    # 0-10 could take either; from the other side the first comes first.
+    # 0-10 could match either; from the other side the first one comes first.
     ("0 10 10 20", "0 6 6 20", (6 / 10 + 10 / 14) / 2, None),
     ("0 10", "2 4 4 12", (6 / 12) / 2, (2 / 10) / 2),
 ]
@@ -140,7 +143,7 @@ def test_overlap_ratio(first: str, second: str, there: float, back: float | None
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_easydiag_is_what_fitting_ends_in(seed: int) -> None:
+def test_easydiag_is_the_limit_of_fitting(seed: int) -> None:
     rng = np.random.default_rng(seed)
     kinds, rows, k = 3, [], 0
     table = np.zeros((kinds + 1, kinds + 1))
@@ -166,24 +169,24 @@ def test_one_category_has_no_kappa() -> None:
 
 def test_time_units_by_hand() -> None:
     units = continuum(("A", 0, 4, "x"), ("A", 5, 9, "y"), ("B", 0, 5, "x"), ("B", 6, 9, "y"))
-    # 9 of 10 times alike; .5·.6 + .5·.4 by chance.
+    # 9 of 10 times are alike; .5·.6 + .5·.4 are so by chance.
     assert value("time-unit-kappa", units) == pytest.approx((0.9 - 0.5) / 0.5)
     assert value("time-unit-kappa", units, tolerance=1) == 1
     assert value("time-unit-kappa", units, tolerance=0.9) == pytest.approx(0.8)
     late = continuum(("A", 0, 4, "x"), ("B", 1, 4, "x"))
     assert value("time-unit-kappa", late) == pytest.approx(0)
     half = continuum(("A", 0, 0, "x"), ("A", 4, 4, "y"), ("B", 0.5, 0.5, "x"), ("B", 4, 4, "y"))
-    # x–––y and xx––y, as a point counts within half a unit: .8 alike, .36 by chance.
+    # x–––y and xx––y, as a point counts within half a unit: .8 are alike, .36 by chance.
     assert value("time-unit-kappa", half, unit=1) == pytest.approx(0.44 / 0.64)
 
 
-def test_seconds_of_milliseconds() -> None:
+def test_time_units_of_milliseconds() -> None:
     rows = [gc.Unit("A", 0, 4000, "x"), gc.Unit("B", 1000, 4000, "x")]
     units = gc.Continuum.from_units(rows, offset_unit="ms")
     assert "unit:1000" in gc.measure(units, ["time-unit-kappa"])["time-unit-kappa"].signature
 
 
-# Cohen's κ and Needleman–Wunsch identity that BORIS 9 (boris/irr.py) gives for these events.
+# Cohen's κ and the Needleman–Wunsch identity of BORIS 9 (boris/irr.py) for these events.
 BORIS = [
     ("0 2.5 x, 4 9 y", "0 3 x, 4.5 9 y, 10 12 x", 1, 0.43, 64.28571428571429),
     ("0 2.5 x, 4 9 y", "0 3 x, 4.5 9 y, 10 12 x", 0.5, 0.582, 73.07692307692307),
@@ -197,7 +200,7 @@ def events(annotator: str, text: str) -> list[tuple[str, float, float, str]]:
 
 
 @pytest.mark.parametrize(("first", "second", "unit", "kappa", "identity"), BORIS)
-def test_is_what_boris_says(
+def test_values_are_those_of_boris(
     first: str, second: str, unit: float, kappa: float, identity: float
 ) -> None:
     units = continuum(*events("A", first), *events("B", second))
@@ -211,14 +214,14 @@ def test_event_alignment_by_hand() -> None:
 
 
 def best_score(a: str, b: str) -> int:
-    """The score of the best alignment, by trying every one."""
+    """Return the score of the best alignment, by trying every one."""
     if not a or not b:
         return -len(a) - len(b)
     met = best_score(a[1:], b[1:]) + (1 if a[0] == b[0] else -1)
     return max(met, best_score(a[1:], b) - 1, best_score(a, b[1:]) - 1)
 
 
-def test_sequences_are_aligned_best() -> None:
+def test_sequences_are_aligned_optimally() -> None:
     from gammacp.observers.sequences import trace
 
     draw = random.Random(7)
@@ -257,12 +260,12 @@ def test_boundaries_by_hand() -> None:
         ("boundaries", {"tolerance": -1.0}, "tolerance -1"),
     ],
 )
-def test_refuses_what_cannot_be_meant(name: str, options: dict[str, Any], message: str) -> None:
+def test_impossible_options_are_refused(name: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(gc.UsageError, match=message):
         gc.measure(LINKED, [name], **options)
 
 
-def test_what_is_too_long_has_a_reason_and_the_others_go_on() -> None:
+def test_a_sequence_that_is_too_long_has_a_reason_and_others_are_measured() -> None:
     day = continuum(("A", 0, 86_400_000, "x"), ("B", 5, 86_400_000, "x"), ("B", 9, 99, "y"))
     scores = gc.measure(day, ["time-unit-kappa", "nw-identity", "easydiag-kappa"])
     assert "time unit 1 is too short" in str(scores["time-unit-kappa"].reason)

@@ -1,4 +1,6 @@
-"""Published values of uα, |uα, cuα, (k)uα, κ_d and SER; figures of Mathet et al. (2015), §6.1."""
+"""Published values of uα, |uα, cuα, (k)uα, κ_d and SER, and figures of Mathet et al.
+(2015), §6.1.
+"""
 
 from itertools import pairwise
 
@@ -81,7 +83,9 @@ def test_figure_17_one_long_orphan_against_two_short_ones() -> None:
 
 
 @pytest.mark.parametrize(("parts", "observed"), [(1, 36), (2, 18), (3, 12), (4, 9), (6, 6)])
-def test_figure_18_a_unit_against_silence_in_ever_more_parts(parts: int, observed: float) -> None:
+def test_figure_18_a_unit_against_silence_in_more_and_more_parts(
+    parts: int, observed: float
+) -> None:
     edges = np.linspace(20, 80, parts + 1)
     split = [(lo, hi, "a") for lo, hi in pairwise(edges)]
     assert u_alpha_2013(continuum(100, A=split, B=[])).observed == pytest.approx(observed)
@@ -110,7 +114,8 @@ def test_figure_21_a_paradox(shift: float, length: float, published: float) -> N
 def test_figure_22_identical_embedded_units_still_disagree() -> None:
     units = [(0.0, 30.0, "a"), (10.0, 20.0, "b")]
     score = cu_alpha(continuum(30, A=units, B=units))
-    assert score.observed_coincidences[0, 1] == 2 * 10  # A1 with B2 and A2 with B1, both ways
+    # A1 with B2 and A2 with B1, in both directions
+    assert score.observed_coincidences[0, 1] == 2 * 10
     assert score.value < 1
 
 
@@ -125,8 +130,8 @@ def three() -> Continuum:
 
 
 def test_family_of_2016(three: Continuum) -> None:
-    # 26/180 · 32092/7704 = .60170185762…: the printed uα, .398298143, is one unit of its last
-    # digit off.
+    # 26/180 · 32092/7704 = .60170185762…, so the printed uα of .398298143 is off by one unit of its
+    # last digit.
     assert u_alpha(three).value == pytest.approx(0.398298143, abs=1e-9)
     assert binary_u_alpha(three).value == pytest.approx(0.523801045, abs=5e-10)
     assert cu_alpha(three).value == pytest.approx(0.357142857, abs=5e-10)
@@ -155,7 +160,7 @@ def test_one_unit_against_none() -> None:
     [("cohen", 0.384615), ("fleiss", 0.314286), ("alpha", 0.328571), ("conger", 0.384615)],
 )
 def test_kappa_d(coefficient: str, value: float) -> None:
-    # Positions 2–9 and 14–19, 4–7 and 15–16, inclusive.
+    # Positions are 2–9 and 14–19, and 4–7 and 15–16, inclusive.
     c = continuum(24, Bertha=[(1, 9, "1"), (13, 19, "1")], Bill=[(3, 7, "1"), (14, 16, "1")])
     assert kappa_d(c, coefficient=coefficient).value == pytest.approx(value, abs=5e-7)
 

@@ -1,4 +1,4 @@
-"""A stranger's folder in which every module that Python or gammacp may want lies as a trap."""
+"""Traps: a foreign folder with a file for every module that Python or gammacp may import."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 ROWS = "\n".join(f"{a},x,{10 * i},{10 * i + 5 + ord(a) % 3}" for i in range(4) for a in "AB")
-# It says that it ran, whatever becomes of the process that ran it.
+# A trap records that it ran, whatever becomes of its process.
 TRAP = "with open({!r}, 'a') as ran:\n    ran.write(__name__ + '\\n')\n"
-# The console script of an installation, which does not look for modules where it is started.
+# Like an installed console script, it does not look for modules in the working directory.
 SCRIPT = "if __name__ == '__main__':\n    from gammacp.cli import main\n    main()\n"
 
 
 def set_traps(folder: Path, *, of_python: bool = True) -> Path:
-    """Fill a folder with traps and two tables; return the file that names those that ran.
+    """Fill a folder with traps and two tables, and return the file that names traps that ran.
 
-    `of_python`: modules of the standard library are among them.
+    With `of_python`, modules of the standard library are among the traps.
     """
     ran = folder.parent / "ran.txt"
     names = {name for name in packages_distributions() if name.isidentifier()}

@@ -1,4 +1,4 @@
-"""Cores by affinity and by a container's quota, in the files that Linux has for both versions."""
+"""Available cores by affinity and by a container's quota, in files of both Linux versions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def sixteen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def system(root: Path, groups: str, **files: str) -> Path:
-    """A /proc and a /sys with these control groups."""
+    """Write a /proc and a /sys with the given control groups."""
     (root / "proc/self").mkdir(parents=True)
     (root / "proc/self/cgroup").write_text(groups)
     for name, text in files.items():
@@ -35,9 +35,9 @@ def system(root: Path, groups: str, **files: str) -> Path:
         ("0::/\n", {"cpu.max": "150000 100000\n"}, 2),
         ("0::/\n", {"cpu.max": "10000 100000\n"}, 1),
         ("0::/\n", {}, 16),
-        # A group inside another: the narrower quota counts.
+        # In nested groups the narrower quota counts.
         ("0::/job/step\n", {"job/step/cpu.max": "max 100000", "job/cpu.max": "300000 100000"}, 3),
-        # Version 1, with its controllers in one folder or under their own names.
+        # In version 1, controllers share a folder or have their own.
         (
             "5:memory:/x\n4:cpu,cpuacct:/docker/abc\n",
             {
@@ -46,7 +46,7 @@ def system(root: Path, groups: str, **files: str) -> Path:
             },
             4,
         ),
-        # Inside a container only the root of the group is mounted.
+        # Inside a container, only the root of the group is mounted.
         (
             "4:cpu,cpuacct:/docker/abc\n",
             {"cpu/cpu.cfs_quota_us": "500000", "cpu/cpu.cfs_period_us": "100000"},
@@ -62,11 +62,11 @@ def test_the_quota_of_a_container(
     assert available_cores(system(tmp_path, groups, **files)) == cores
 
 
-def test_without_control_groups_affinity_alone_counts(tmp_path: Path) -> None:
+def test_without_control_groups_only_affinity_counts(tmp_path: Path) -> None:
     assert available_cores(tmp_path) == 16
 
 
-def test_one_rule_for_every_command(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_command_uses_the_same_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gammacp.pools.cores.available_cores", lambda: 3)
     assert [processes_for(None), processes_for(None, pays=False), processes_for(2)] == [3, 1, 2]
     with pytest.raises(UsageError, match="jobs 0 < 1"):

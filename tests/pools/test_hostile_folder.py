@@ -1,4 +1,4 @@
-"""Commands in a folder of a stranger, who has laid modules there: none of them runs."""
+"""Commands in a foreign folder of modules, none of which may run."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def test_workers_run_nothing_of_the_folder(folder: Path) -> None:
     assert not ran.exists(), ran.read_text()
 
 
-def test_python_m_runs_nothing_of_the_folder_once_it_has_begun(folder: Path) -> None:
-    """Modules of Python itself are not among the traps: it imports some before ours."""
+def test_python_m_runs_nothing_of_the_folder_after_its_start(folder: Path) -> None:
+    """Modules of the standard library are no traps here, as Python imports some before our code."""
     ran = set_traps(folder, of_python=False)
     done = run_in(
         folder, sys.executable, "-m", "gammacp", "gamma", "one.csv", "two.csv", "--jobs", "2"
@@ -36,8 +36,8 @@ def test_python_m_runs_nothing_of_the_folder_once_it_has_begun(folder: Path) -> 
     assert not ran.exists(), ran.read_text()
 
 
-def test_a_bare_name_is_not_looked_for_in_the_folder(folder: Path) -> None:
-    """Its path is: the error says how to give it."""
+def test_a_module_name_is_not_looked_up_in_the_folder(folder: Path) -> None:
+    """A path is accepted instead, and the error says how to give it."""
     ran = set_traps(folder)
     start = console_script(folder)
     for option in (("--import", "no_such_module"), ("--dissimilarity", "no_such_module:X")):
@@ -52,8 +52,8 @@ def test_a_bare_name_is_not_looked_for_in_the_folder(folder: Path) -> None:
     assert set(ran.read_text().split()) == {"no_such_module"}
 
 
-def test_a_missing_extra_is_not_looked_for_in_the_folder(folder: Path) -> None:
-    """Not even when a module of one's own, which lies elsewhere, is loaded."""
+def test_a_missing_extra_is_not_looked_up_in_the_folder(folder: Path) -> None:
+    """This holds even if the user loads a module from another folder."""
     ran = set_traps(folder)
     own = folder.parent / "own"
     own.mkdir()
@@ -65,8 +65,8 @@ def test_a_missing_extra_is_not_looked_for_in_the_folder(folder: Path) -> None:
     assert not ran.exists(), ran.read_text()
 
 
-def test_a_package_is_given_by_its_folder(folder: Path) -> None:
-    """It finds its own modules and its neighbours, in workers as well."""
+def test_a_package_can_be_given_by_its_folder(folder: Path) -> None:
+    """The package finds its own modules and its neighbours, in workers too."""
     package = folder / "my_package"
     package.mkdir()
     (folder / "one.csv").write_text("A,x,0,5\nB,x,1,6\nA,y,9,14\nB,y,9,15\n")

@@ -1,4 +1,4 @@
-"""Worker processes that cannot start, answers that cannot travel, and Ctrl-C."""
+"""Worker processes: failing starts, answers that cannot be pickled, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gammacp.pools import Processes, TaskError, WorkerDied, memory_of_machine
 
 
 class Untransportable(GammacpError):
-    """Is pickled with one argument and wants two."""
+    """Error that is pickled with one argument and needs two."""
 
     def __init__(self, one: str, two: str) -> None:
         super().__init__(one + two)
@@ -34,7 +34,7 @@ def a_function_of_this_call() -> Callable[[], int]:
     return lambda: 1
 
 
-def test_what_cannot_travel_is_an_error_and_the_worker_goes_on() -> None:
+def test_an_unpicklable_answer_is_an_error_and_the_worker_continues() -> None:
     pool = Processes(1)
     worker = pool.submit(os.getpid).result(timeout=30)
     with pytest.raises(TaskError, match="cannot be read: TypeError"):
@@ -59,8 +59,8 @@ def test_a_worker_that_cannot_start_fails_the_task(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("code", [0, 9])
-def test_a_death_fails_its_own_task_and_the_others_go_on(code: int) -> None:
-    """Also a death with code 0, which looks like an end in peace."""
+def test_the_death_of_a_worker_fails_only_its_own_task(code: int) -> None:
+    """A death with code 0, which looks like a normal end, counts too."""
     pool = Processes(2)
     dying, others = pool.submit(os._exit, code), [pool.submit(abs, -k) for k in range(20)]
     with pytest.raises(WorkerDied, match=f"ended with code {code}"):
@@ -73,7 +73,7 @@ def test_a_worker_that_dies_while_it_is_idle_is_replaced() -> None:
     pool = Processes(1)
     os.kill(pool.submit(os.getpid).result(timeout=30), signal.SIGKILL)
     end = time.monotonic() + 30
-    while True:  # the pool may take a moment to see that it is gone
+    while True:  # the pool may take a moment to notice
         try:
             assert pool.submit(abs, -1).result(timeout=30) == 1
             break
@@ -106,13 +106,13 @@ def test_a_running_task_can_be_cancelled(tmp_path: Path) -> None:
     pool.shutdown()
 
 
-def test_shutdown_cancels_what_has_not_begun_and_ends_what_has() -> None:
+def test_shutdown_cancels_waiting_tasks_and_ends_running_ones() -> None:
     pool = Processes(1)
     worker = pool.submit(os.getpid).result(timeout=30)
     tasks = [pool.submit(time.sleep, 60) for _ in range(3)]
     pool.shutdown(wait=False, cancel_futures=True)
     assert all(t.cancelled() for t in tasks[1:])
-    # One that it had waited for would have come to its end.
+    # If shutdown had waited for the running task, it would have finished.
     assert tasks[0].cancelled() or tasks[0].exception(timeout=30) is not None
     with pytest.raises(ProcessLookupError):
         os.kill(worker, 0)
@@ -120,7 +120,7 @@ def test_shutdown_cancels_what_has_not_begun_and_ends_what_has() -> None:
         pool.submit(abs, -1)
 
 
-def test_a_script_that_workers_would_run_again_is_told_so(tmp_path: Path) -> None:
+def test_a_script_that_workers_would_run_again_gets_advice(tmp_path: Path) -> None:
     script = tmp_path / "unguarded.py"
     script.write_text(
         "import os\n"
@@ -143,8 +143,8 @@ def test_a_script_that_workers_would_run_again_is_told_so(tmp_path: Path) -> Non
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no signal masks here")
-def test_a_starting_worker_does_not_hear_ctrl_c() -> None:
-    """Before it can say that it ignores it: the parent blocks the signal while it starts it."""
+def test_a_starting_worker_ignores_ctrl_c() -> None:
+    """The parent blocks the signal during the start, when the worker cannot ignore it yet."""
     pool = Processes(1)
     blocked = pool.submit(signal.pthread_sigmask, signal.SIG_BLOCK, []).result(timeout=30)
     assert signal.SIGINT in blocked
@@ -158,7 +158,7 @@ def _take(size: int) -> int:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such limit")
-def test_a_worker_takes_no_more_memory_than_it_may() -> None:
+def test_a_worker_has_a_limit_of_memory() -> None:
     pool = Processes(1, memory=1 << 30)
     assert pool.submit(_take, 1 << 20).result() == 1 << 20
     with pytest.raises(TaskError, match="MemoryError"):

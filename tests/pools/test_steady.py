@@ -1,4 +1,4 @@
-"""Work that goes on when workers die, and when a cluster goes away."""
+"""Work that continues when workers die and when a cluster goes away."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.conftest import Run
 
 
 class _Here(Executor):
-    """Computes at once, and fails as it is told."""
+    """Executor that computes at once, with given failures."""
 
     def __init__(self, *faults: Exception | None) -> None:
         self.faults = list(faults)
@@ -31,7 +31,7 @@ class _Here(Executor):
         fault = self.faults.pop(0) if self.faults else None
         if fault is None:
             future.set_result(fn(*args, **kwargs))
-        elif not isinstance(fault, TimeoutError):  # which stands for no answer at all
+        elif not isinstance(fault, TimeoutError):  # a timeout means no answer at all
             future.set_exception(fault)
         return future
 
@@ -47,7 +47,7 @@ def test_answers_come_in_order_and_in_chunks() -> None:
     assert list(_steady(here).map(abs, [])) == []
 
 
-def test_a_dead_workers_task_is_tried_again() -> None:
+def test_the_task_of_a_dead_worker_is_tried_again() -> None:
     here = _Here(WorkerDied("killed"), None, CancelledError())
     assert list(_steady(here).map(abs, range(5))) == [0, 1, 2, 3, 4]
     assert here.tasks == 7
@@ -56,12 +56,12 @@ def test_a_dead_workers_task_is_tried_again() -> None:
     assert RETRIES == 2
 
 
-def test_other_errors_come_through() -> None:
+def test_other_errors_are_raised() -> None:
     with pytest.raises(ZeroDivisionError):
         list(_steady(_Here(None, ZeroDivisionError())).map(abs, range(5)))
 
 
-def test_a_lost_cluster_leaves_the_rest_to_this_process(
+def test_after_the_loss_of_a_cluster_this_process_does_the_rest(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     asked = iter([2, 2])
@@ -86,7 +86,7 @@ def _die_once(flag: Path, value: int) -> int:
     return value
 
 
-def test_a_process_that_is_killed_costs_nothing(tmp_path: Path) -> None:
+def test_killed_processes_change_no_result(tmp_path: Path) -> None:
     flag = tmp_path / "died"
     with open_pool("processes", 1) as pool:
         assert isinstance(pool.executor, Processes)
@@ -131,7 +131,7 @@ def test_workers_and_scheduler_of_a_cluster_are_killed(
                 found.append(value)
         assert found == [k * k for k in range(120)]
         assert "what is left is computed in this process" in caplog.text
-        # What Dask was about to fetch fails in tornado's loop, which would print its traceback.
+        # Pending requests of Dask fail in tornado's loop, which would print a traceback.
         assert not logging.getLogger("tornado.application").isEnabledFor(logging.ERROR)
         assert "Traceback" not in caplog.text
     finally:
@@ -141,7 +141,7 @@ def test_workers_and_scheduler_of_a_cluster_are_killed(
 
 
 def test_a_cluster_of_another_version_is_refused(tmp_path: Path, run: Run) -> None:
-    """By the commands that hand documents out, before any is: the message says what differs."""
+    """Commands refuse such a cluster before they send any document, and name the difference."""
     pytest.importorskip("distributed")
     from test_cluster import Cluster
 

@@ -1,4 +1,4 @@
-"""Entropy against every partition, against arithmetic of the 2011 paper, and its invariants."""
+"""Entropy, against every partition, the arithmetic of the 2011 paper, and its invariants."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _partitions(rows: list[int]) -> Iterator[list[list[int]]]:
 
 
 def _least_mean(c: Continuum) -> float:
-    """Over every partition into groups with at most one unit per annotator (2011, eq. 5–6)."""
+    """Return the least mean entropy of all partitions into transversals (2011, eqs. 5–6)."""
     units = unit_columns(c)
     d = bind(DISSIMILARITY_2011, c).pairwise(units[:, None], units[None, :])
     pairs = c.n_annotators * (c.n_annotators - 1) / 2
@@ -78,7 +78,7 @@ def test_entropy_is_the_least_mean_over_all_partitions(annotators: list[Spans]) 
     assert best_entropy(c, method="greedy").entropy >= found.entropy - 1e-9
 
 
-def test_identical_annotators_have_no_entropy_and_strangers_the_most() -> None:
+def test_identical_annotators_have_no_entropy_and_unrelated_ones_the_most() -> None:
     mine = [(0, 5, "a"), (10, 3, "b")]
     assert best_entropy(_continuum([mine, mine, mine])).entropy == 0
     assert best_entropy(_continuum([mine, [(100, 5, "a")], [(200, 5, "a")]])).entropy == 4
@@ -100,7 +100,7 @@ def test_a_doubled_continuum_has_the_same_entropy() -> None:
 
 
 def test_omissions_cost_what_their_pairs_cost() -> None:
-    # Three annotators: nobody missing 0, one missing 2/3·Δ, two missing Δ (2011, eq. 5).
+    # Of three annotators none missing costs 0, one missing 2/3·Δ, two missing Δ (2011, eq. 5).
     all_three: Spans = [(0, 5, "a"), (100, 5, "a"), (200, 5, "a")]
     c = _continuum([all_three, all_three[:2], all_three[:1]])
     assert best_entropy(c).entropy == pytest.approx((0 + 8 / 3 + 4) / 3)
@@ -138,7 +138,7 @@ def test_agreement_of_table_3(observed: float, chance: float, printed: float) ->
 
 @pytest.mark.parametrize("looks", [1, 2, 3])
 def test_a_bound_at_the_time_limit_holds(monkeypatch: pytest.MonkeyPatch, looks: int) -> None:
-    """Time that is up at the first, second or third look ends it after as many iterations."""
+    """If time is up at the first, second or third look, that many iterations give a valid bound."""
     iterations = set()
     for seed in range(6):
         c = _drawn(seed, 12, 60, 12)

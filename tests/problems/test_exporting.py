@@ -1,4 +1,4 @@
-"""The programs that `export` writes: their optimum is brute force's, and others read them."""
+"""Programs that `export` writes, against brute force and other readers."""
 
 import json
 import math
@@ -26,7 +26,9 @@ from tests.conftest import Run
 
 
 def drawn(n: int, units: int, seed: int, opening: float, share: float = 0.8) -> Problem:
-    """Random weights; some pairs are barred, and one costs far more than all others earn."""
+    """Return random weights; some pairs are forbidden, and one costs far more than all
+    others gain.
+    """
     rng = np.random.default_rng(seed)
     owner = np.repeat(np.arange(n), units)
     first, second = np.triu_indices(n * units, 1)
@@ -37,7 +39,7 @@ def drawn(n: int, units: int, seed: int, opening: float, share: float = 0.8) -> 
 
 
 def least(program: IntegerProgram) -> float:
-    """The optimum by HiGHS, as a cost."""
+    """Return the optimum by HiGHS, as a cost."""
     found = milp(
         program.cost.astype(float),
         integrality=np.ones(len(program.cost)),
@@ -50,7 +52,9 @@ def least(program: IntegerProgram) -> float:
 
 
 def agrees(program: IntegerProgram, objective: float) -> None:
-    """Not above the optimum, and below it by no more than the error says."""
+    """Check that a program's optimum is not above the objective, and below it at most by
+    the error.
+    """
     value = least(program)
     assert value <= objective + 1e-12 * max(1, abs(objective))
     assert objective - value <= program.error
@@ -67,7 +71,7 @@ def test_both_models_have_the_optimum_of_brute_force(n: int, units: int, opening
         agrees(set_program(problem), objective)
 
 
-def test_of_continua_without_pruning_and_with_listed_groups() -> None:
+def test_programs_of_continua_without_pruning_and_with_listed_groups() -> None:
     for seed in range(4):
         continuum = random_continuum(seed, 3, 9)
         bound = bind(gc.Combined(), continuum)
@@ -94,7 +98,7 @@ def test_pairs_without_a_limit_cost_no_digits() -> None:
     assert program.error < 1e-6
 
 
-def test_rows_are_counted_before_they_are_made() -> None:
+def test_rows_are_counted_before_they_are_built() -> None:
     for seed in range(4):
         problem = drawn(4, 3, seed, 0.5, share=0.5)
         assert programs.pair_rows(problem) == pair_program(problem).matrix.shape[0]
@@ -103,7 +107,7 @@ def test_rows_are_counted_before_they_are_made() -> None:
 def test_too_many_rows_are_refused_with_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
     continuum = datasets.load("3by100")
     problem = build_problem(continuum, bind(gc.Combined(), continuum), prune=False)
-    # 372 units of 3 annotators (124 each): 3·124³ triangles, 372·2 rows of annotators, 372 units.
+    # 372 units by 3 annotators (124 each): 3·124³ triangles, 372·2 rows of annotators, 372 units.
     assert programs.pair_rows(problem) == 3 * 124**3 + 372 * 3
     with pytest.raises(DataError, match=r"5,720,988 rows; the limit is 2,000,000.*`model=sets`"):
         export(problem, "lp")
@@ -113,7 +117,7 @@ def test_too_many_rows_are_refused_with_their_number(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("model", ["pairs", "sets"])
-def test_what_or_tools_reads_of_mps_is_the_program_to_the_last_digit(model: str) -> None:
+def test_mps_as_read_by_or_tools_is_the_program_to_the_last_digit(model: str) -> None:
     text, program = export(drawn(3, 3, 1, 0.7), "mps", model=model)
     read = model_builder.Model()
     assert read.import_from_mps_string(text)
@@ -141,8 +145,8 @@ def sums(words: list[str]) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("model", ["pairs", "sets"])
-def test_lp_has_every_term_and_lines_that_any_reader_takes(model: str) -> None:
-    """CPLEX's format; HiGHS and SCIP read it in `benchmarks/foreign_solvers.py`."""
+def test_lp_has_every_term_and_lines_of_legal_length(model: str) -> None:
+    """The format is that of CPLEX; HiGHS and SCIP read it in `benchmarks/foreign_solvers.py`."""
     text, program = export(drawn(3, 3, 1, 0.7), "lp", model=model)
     lines = [line for line in text.splitlines() if not line.startswith("\\")]
     assert max(map(len, lines)) < 255
@@ -166,7 +170,7 @@ def test_lp_has_every_term_and_lines_that_any_reader_takes(model: str) -> None:
 
 
 def least_of_opb(text: str) -> int:
-    """The optimum of a small pseudo-Boolean file, by trying everything."""
+    """Return the optimum of a small pseudo-Boolean file, by trying all assignments."""
     head, *lines = text.splitlines()
     count = int(head.split()[2])
     points = np.array(list(product((0, 1), repeat=count)))
@@ -233,7 +237,7 @@ def test_the_command_says_how_the_objective_becomes_the_disorder(
     mark = WRITERS[to][1]
     assert f"{mark} unit 0: Jack, 4 to 14, A\n" in text
     assert f"{mark} disorder = cost * {facts['disorder_scale']:.17g}\n" in text
-    # 2015, Fig. 10's units: 1.185185…
+    # The disorder of figure 10 (Mathet et al. 2015) is 1.185185….
     continuum = datasets.load("figure10")
     program = set_program(build_problem(continuum, bind(gc.Combined(), continuum)))
     assert (facts["rows"], facts["variables"]) == program.matrix.shape
@@ -242,7 +246,7 @@ def test_the_command_says_how_the_objective_becomes_the_disorder(
     assert math.isclose(cost * facts["disorder_scale"], 32 / 27, abs_tol=program.error)
 
 
-def test_the_command_refuses_what_it_cannot_write(run: Run, tmp_path: Path) -> None:
+def test_the_command_refuses_programs_it_cannot_write(run: Run, tmp_path: Path) -> None:
     unsaid = run("export", "--dataset", "figure10")
     assert (unsaid.code, unsaid.out) == (2, "")
     assert "mps, lp, opb or cpsat" in unsaid.err
@@ -251,7 +255,7 @@ def test_the_command_refuses_what_it_cannot_write(run: Run, tmp_path: Path) -> N
     assert refused.code == 3
     assert "5,720,988 rows" in refused.err
     assert not out.exists()
-    # The advice, followed.
+    # Following the advice works.
     assert (
         run("export", "--dataset", "3by100", "--to", "lp", "--model", "sets", "-o", out).code == 0
     )

@@ -1,4 +1,4 @@
-"""Weights of anybody's, and files of multi-matchings."""
+"""Problems with arbitrary weights, and files of multi-matchings."""
 
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from gammacp.problems import read_multi_matching, weighted_problem
 from gammacp.problems.integer_program import pair_program
 from tests.problems.test_exporting import least
 
-# Graphs of 1, 1 and 2 points. Joined: 0–1–2a earns 2 + 1 − 0.5; 2b is not worth 0.25 less.
+# Graphs have 1, 1 and 2 points. Joining 0–1–2a earns 2 + 1 − 0.5; 2b would earn 0.25 less.
 SMALL = """c graphs 0, 1, 2
 gm 0 1
 p 1 1 1 0
@@ -41,7 +41,11 @@ def random_weights(n: int, units: int, seed: int, opening: float) -> Problem:
 @pytest.mark.parametrize("opening", [0.0, 0.5, -0.5])
 @pytest.mark.parametrize("method", ["auto", "enumeration", "generation", "cpsat", "milp", "greedy"])
 def test_every_solver_takes_any_opening(method: str, opening: float) -> None:
-    """A unit's share of an opening below 0 was counted twice: bounds of `greedy` were too high."""
+    """Every solver finds the brute-force optimum for positive and negative openings.
+
+    A unit's share of a negative opening was once counted twice, so that bounds of `greedy` were too
+    high.
+    """
     for n, units in ((2, 5), (3, 4), (4, 2)):
         for seed in range(4):
             problem = random_weights(n, units, seed, opening)
@@ -53,8 +57,8 @@ def test_every_solver_takes_any_opening(method: str, opening: float) -> None:
                 assert found.status == "optimal"
 
 
-def test_what_is_planted_is_found() -> None:
-    """Eight sets of the same six points: each pair of a point and itself earns, all others cost."""
+def test_planted_matches_are_found() -> None:
+    """Six points occur in eight sets; pairs of the same point earn, and all others cost."""
     owner = np.repeat(np.arange(8), 6)
     first, second = (rows.astype(int) for rows in np.triu_indices(48, 1))
     kept = owner[first] != owner[second]
@@ -68,7 +72,7 @@ def test_what_is_planted_is_found() -> None:
     }
 
 
-def test_a_file_is_the_problem_that_it_says(tmp_path: Path) -> None:
+def test_a_file_gives_the_problem_it_describes(tmp_path: Path) -> None:
     path = tmp_path / "small.dd"
     path.write_text(SMALL)
     problem = read_multi_matching(path)
@@ -109,9 +113,7 @@ def test_two_graphs_need_no_header(tmp_path: Path) -> None:
         (SMALL, "", "no assignment"),
     ],
 )
-def test_what_is_no_problem_of_ours_is_refused(
-    old: str, new: str, said: str, tmp_path: Path
-) -> None:
+def test_foreign_problems_are_refused(old: str, new: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "small.dd"
     assert old in SMALL
     path.write_text(SMALL.replace(old, new, 1))
@@ -135,7 +137,7 @@ def test_what_is_no_problem_of_ours_is_refused(
         ({"opening": float("nan")}, "is not finite"),
     ],
 )
-def test_weights_that_cannot_be_meant(changed: dict[str, Any], said: str) -> None:
+def test_impossible_weights_are_refused(changed: dict[str, Any], said: str) -> None:
     good: dict[str, Any] = {
         "owner": [0, 1, 2],
         "first": [0, 0],

@@ -1,4 +1,4 @@
-"""gammacp.pygamma: pygamma-agreement's numbers, and its behaviour test by test."""
+"""The mirror of pygamma-agreement: its numbers, and its behaviour test by test."""
 
 # ruff: noqa: NPY002
 from __future__ import annotations
@@ -45,7 +45,7 @@ def continuum(*rows: tuple[Any, float, float, Any]) -> Any:
 LATE = (("x", 100, 120, "a"), ("x", 130, 150, "b"), ("y", 101, 119, "a"), ("y", 128, 155, "c"))
 
 
-# γ and expected disorder of pygamma-agreement 0.5.9 with numpy.random.seed(42), as it printed them.
+# γ and expected disorder that pygamma-agreement 0.5.9 printed for numpy.random.seed(42).
 @pytest.mark.parametrize(
     ("data", "made", "options", "gamma", "expected"),
     [
@@ -166,7 +166,7 @@ def test_merges_copies_and_compares() -> None:
         one.remove("robin", unit)
     one.remove("maureen", unit)
     assert one == copied
-    assert "D" in one.categories  # as there: categories stay
+    assert "D" in one.categories  # as in pygamma-agreement, categories stay
 
 
 def test_reads_and_writes_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -238,7 +238,7 @@ def unitary(*rows: tuple[str, float, float, Any] | str) -> Any:
     )
 
 
-def test_disorders_of_its_own_suite() -> None:
+def test_disorders_of_pygammas_own_tests() -> None:
     one = unitary(("liza", 12, 18, "Carol"), ("pierrot", 12, 18, "Alice"), "hadrien")
     assert one.nb_units == 2
     assert one.bounds == (12, 18)
@@ -317,14 +317,14 @@ def test_categorial_dissimilarities() -> None:
 
 def test_delta_scales_both_parts() -> None:
     pair = unitary(("a", 0, 10, "x"), ("b", 5, 15, "y"))
-    # (10/20)² · Δ + Δ
+    # By hand, (10/20)² · Δ + Δ.
     assert pair.compute_disorder(Combined(delta_empty=0.01)) == pytest.approx(0.0125)
     given = Combined(delta_empty=0.01, pos_dissim=pa.PositionalSporadicDissimilarity(1.0))
     assert pair.compute_disorder(given) == pytest.approx(0.25 + 0.01)
 
 
 class Euclidean(pa.AbstractDissimilarity):
-    """A compiled dissimilarity as the documentation of pygamma-agreement writes them."""
+    """Compiled dissimilarity as in the documentation of pygamma-agreement."""
 
     def __init__(self, p: float, delta_empty: float = 1.0) -> None:
         self.p = p
@@ -342,7 +342,7 @@ class Euclidean(pa.AbstractDissimilarity):
 
 
 class Product(pa.AbstractDissimilarity):
-    """Of two others, through their compiled functions."""
+    """Product of two dissimilarities, through their compiled functions."""
 
     def __init__(self, place: Any, kind: Any) -> None:
         self.place, self.kind = place, kind
@@ -354,14 +354,14 @@ class Product(pa.AbstractDissimilarity):
 
 
 class Prefix(pa.LambdaCategoricalDissimilarity):
-    """A distance of labels of one's own."""
+    """Custom distance of labels."""
 
     @staticmethod
     def cat_dissim_func(str1: str, str2: str) -> float:
         return 0.5 if str1[0] == str2[0] else 2.0
 
 
-def test_dissimilarities_of_ones_own() -> None:
+def test_custom_dissimilarities() -> None:
     one, other = Unit(Segment(0, 6), "aa"), Unit(Segment(3, 10), "ab")
     far = Unit(Segment(3, 10), "b")
     euclidean, prefix = Euclidean(2), Prefix(["aa", "ab", "b"])
@@ -395,7 +395,7 @@ def test_dissimilarities_of_ones_own() -> None:
 
 def test_gamma_cat_is_that_of_mathet_2017() -> None:
     found = continuum_of("alex-paul-suzan").compute_gamma(Combined())
-    # Observed by hand in tests/measures: δ_cat of gammacp on the same, proven alignment.
+    # The observed δ_cat is gammacp's, which tests/measures computes by hand for the same alignment.
     native = gammacp.measure(datasets.load("alex-paul-suzan"), ["gamma-cat"])["gamma-cat"]
     assert found.best_alignment.gamma_k_disorder(Combined()) == pytest.approx(native.observed)
     assert found.gamma_cat < 1
@@ -403,7 +403,7 @@ def test_gamma_cat_is_that_of_mathet_2017() -> None:
     assert math.isnan(found.gamma_k("nobody's"))
 
 
-def test_undefined_is_an_assertion_error_as_there() -> None:
+def test_undefined_values_are_assertion_errors_as_in_pygamma() -> None:
     lonely = continuum(("Martin", 0, 10, "15"))
     for call in (lonely.compute_gamma, lambda: lonely.get_best_alignment(Combined())):
         with pytest.raises(AssertionError, match="less than two annotators"):
@@ -434,7 +434,7 @@ def test_results() -> None:
         continuum_of("dalton").compute_gamma().approx_gamma_range  # noqa: B018
 
 
-def test_sampler_with_values_of_ones_own() -> None:
+def test_sampler_with_given_values() -> None:
     sampler = pa.StatisticalContinuumSampler()
     with pytest.raises(AssertionError, match="init_sampling"):
         sampler.sample_from_continuum  # noqa: B018
@@ -488,7 +488,7 @@ def test_draws_on_axes() -> None:
 
 
 def gitma(folder: Path) -> None:
-    """CATMA's gitma: a CSV file made for it, weights by keyword."""
+    """Imitate CATMA's gitma: a CSV file made for this, and weights by keyword."""
     (folder / "temp.csv").write_text("A,x,0,5\nA,y,7,9\nB,x,1,5\n")
     made = pa.Continuum.from_csv(str(folder / "temp.csv"))
     d = Combined(delta_empty=0.01, alpha=3, beta=1)
@@ -496,7 +496,7 @@ def gitma(folder: Path) -> None:
 
 
 def factgenie(_: Path) -> None:
-    """One dissimilarity for many continua, soft γ, an exception where it is undefined."""
+    """Imitate factgenie: one dissimilarity for many continua, soft γ, an exception if undefined."""
     d = Combined(alpha=1.0, beta=1.0, delta_empty=1.0)
     for _ in range(2):
         np.random.seed(42)
@@ -505,7 +505,7 @@ def factgenie(_: Path) -> None:
 
 
 def human_protocol(_: Path) -> None:
-    """Annotators as ground truth, consolidation over the best alignment."""
+    """Imitate a protocol with annotators as ground truth, consolidated over the best alignment."""
     made = continuum(("a", 0, 5, "x"), ("b", 0, 6, "x"), ("ground_truth", 0, 5, "x"))
     found = made.compute_gamma(
         Combined(), precision_level=0.2, fast=True, ground_truth_annotators=SortedSet(["a", "b"])
@@ -517,7 +517,9 @@ def human_protocol(_: Path) -> None:
 
 
 @pytest.mark.parametrize("program", [gitma, factgenie, human_protocol])
-def test_programs_that_build_on_it(program: Callable[[Path], None], tmp_path: Path) -> None:
+def test_programs_that_build_on_pygamma_run(
+    program: Callable[[Path], None], tmp_path: Path
+) -> None:
     program(tmp_path)
 
 
@@ -542,7 +544,7 @@ TEXTS = tomllib.loads((Path(units.__file__).with_name("differences.toml")).read_
 
 @pytest.mark.usefixtures("untold")
 @pytest.mark.parametrize("key", TOLD)
-def test_differences_are_told_once(key: str, recwarn: pytest.WarningsRecorder) -> None:
+def test_differences_are_reported_once(key: str, recwarn: pytest.WarningsRecorder) -> None:
     warnings.simplefilter("always")
     TOLD[key]()
     TOLD[key]()
@@ -573,7 +575,7 @@ def test_needs_no_pyannote(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "options", [{"precision_level": "hihg"}, {"precision_level": 2}, {"n_samples": 0}]
 )
-def test_settings_that_cannot_be_meant_are_refused(options: dict[str, object]) -> None:
+def test_impossible_settings_are_refused(options: dict[str, object]) -> None:
     continuum = pa.Continuum()
     for annotator in "AB":
         continuum.add(annotator, Segment(0, 5), "x")

@@ -1,4 +1,4 @@
-"""The report refuses an unknown keyword."""
+"""Error of the report on an unknown keyword."""
 
 from gammacp.report.building import report
 from tests.arguments import C, check_unknown_keywords

@@ -1,4 +1,4 @@
-"""The report as somebody sees it: in a browser, with the mouse, with keys alone, on paper."""
+"""The report in a browser: with the mouse, with the keyboard alone, and in print."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -42,7 +42,7 @@ Open = Callable[..., "Page"]
 
 @pytest.fixture
 def opened(browser: "Browser", tmp_path: Path) -> Iterator[Open]:
-    """Open HTML at a size; any error or request in the page fails the test."""
+    """Return a function that opens HTML at a given width; any error or request fails the test."""
     pages: list[Page] = []
     complaints: list[str] = []
 
@@ -76,7 +76,7 @@ def html() -> str:
 
 
 def view(page: "Page", expression: str, argument: object = None) -> Any:
-    """A JavaScript expression of the view `v` and the argument `x`."""
+    """Return the value of a JavaScript expression of the view `v` and the argument `x`."""
     return page.evaluate(
         f"x => {{ const v = document.querySelector('[data-part=alignment]').view;"
         f" return {expression}; }}",
@@ -92,7 +92,7 @@ _CENTRE = """(() => {
 
 
 def centre(page: "Page", row: int) -> tuple[float, float]:
-    """Where the unit of a row is on the page."""
+    """Return the place on the page of the unit of a row."""
     canvas = page.locator("canvas[data-part=canvas]")
     canvas.scroll_into_view_if_needed()
     x, y = view(page, _CENTRE, row)
@@ -112,8 +112,8 @@ _LINES = """e => { const r = document.createRange(); r.selectNodeContents(e);
     return r.getClientRects().length }"""
 
 
-def test_names_of_a_matrix_are_not_broken(opened: Open) -> None:
-    """At 1600 the matrix has half of the window: `preparation` stood as `preparatio`, `n`."""
+def test_names_in_a_matrix_are_not_broken(opened: Open) -> None:
+    """At a width of 1600 the matrix has half of the window, and `preparation` is not broken."""
     labels = ("hold", "preparation", "retraction", "stroke")
     units = [
         Unit(who, 9 * i, 9 * i + 5, labels[(i + (who == "Bob") * (i % 3)) % 4])
@@ -143,8 +143,11 @@ def test_a_phone_need_not_scroll_sideways(opened: Open, html: str) -> None:
     assert wide.is_visible()
 
 
-def test_tables_of_a_corpus_are_whole(opened: Open) -> None:
-    """Five documents have p-values: the last column was cut at 1000, the third annotator at 400."""
+def test_tables_of_a_corpus_are_not_cut(opened: Open) -> None:
+    """Five documents have p-values.
+
+    Once, the last column was cut at a width of 1000 and the third annotator at 400.
+    """
 
     def unit(who: str, i: int, shift: int) -> Unit:
         other = who == "Cleo" and i % 5 == 4
@@ -174,12 +177,12 @@ def test_tables_of_a_corpus_are_whole(opened: Open) -> None:
     assert not any(box.evaluate(cut) for box in short)
 
 
-def test_cells_of_matrices_lead_to_what_is_behind_them(opened: Open, html: str) -> None:
+def test_cells_of_matrices_lead_to_their_cases(opened: Open, html: str) -> None:
     page = opened(html)
     status = page.locator("[data-part=status]")
     cell = page.get_by_role("button", name="show where it is Ann and Bob")
     cell.click()
-    # Ann's person has nothing of Bob's, and nothing of the pair costs more but Bob's in the second.
+    # Cases come in order of decreasing cost; a unit without a counterpart costs 1.
     totals = []
     count = int(status.inner_text().split(" of ")[1].split()[0])
     assert count == 5
@@ -218,7 +221,7 @@ def test_every_document_is_printed(opened: Open, html: str) -> None:
     assert view(page, "[v.index, v.from, v.span, v.pinned, v.filter.annotators]") == before
 
 
-def test_what_is_shown_of_a_text_can_be_read(opened: Open) -> None:
+def test_shown_text_is_legible(opened: Open) -> None:
     text = "The cat sat on the mat and saw the dog. " * 40
     units = [Unit(name, 404, 407, "animal") for name in "AB"]
     long = Continuum.from_units(units, text=text, bounds=(0, 1600), offset_unit="characters")
@@ -252,7 +255,7 @@ def test_hovering_shows_what_each_pair_costs(opened: Open, html: str) -> None:
     assert page.get_by_role("tooltip").count() == 0
     page.mouse.move(*centre(page, 1))
     tooltip = page.get_by_role("tooltip")
-    # Ann 19–22 and Bob 20–22: (1/5)² = 0.04, and other categories cost 1.
+    # Ann 19–22 and Bob 20–22 cost (1/5)² = 0.04, and different categories cost 1.
     assert tooltip.locator("tbody tr").inner_text().split("\t") == [
         "Ann – Bob", "animal / thing", "0.04", "1", "1.04",
     ]  # fmt: skip
@@ -273,7 +276,7 @@ def test_a_click_pins_the_unitary_alignment(opened: Open, html: str) -> None:
     assert heads.evaluate_all(side) == ["left", "right", "right", "right"]
 
 
-def test_keys_alone_reach_everything(opened: Open, html: str) -> None:
+def test_everything_can_be_reached_by_keyboard(opened: Open, html: str) -> None:
     page = opened(html)
     canvas = page.get_by_role("application")
     for _ in range(40):
@@ -389,14 +392,14 @@ def test_thousands_of_units_stay_smooth(opened: Open, each: int) -> None:
     units = [Unit(a, s, s + 8, "xyz"[i % 3]) for a in "ABC" for i, s in enumerate(starts)]
     big = Continuum.from_units(units)
     page = opened(_view_only(big))
-    # What a paint does, however fast the machine: all of them at once, then what is in sight.
+    # Counting calls does not depend on the machine: first all units, then only the visible ones.
     page.evaluate("document.querySelector('[data-part=alignment]').view.fit()")
     everything = view(page, _PAINTED)
     assert 100 < everything < len(units)
     assert view(page, f"(v.zoom(100), {_PAINTED})") < everything / 5
 
 
-# Calls of the canvas that a paint needs.
+# Number of calls of the canvas in one paint.
 _PAINTED = """(() => {
     const whole = v.context;
     let calls = 0;
@@ -415,7 +418,7 @@ _PAINTED = """(() => {
 
 
 def _view_only(continuum: Continuum) -> str:
-    """The view on a page of its own, without the γ that would take most of the time."""
+    """Return a page of the view alone, without γ, which would take most of the time."""
     from gammacp.report.markup import Markup
     from gammacp.report.page import document
     from gammacp.report.viewer import alignment_document, alignment_view, script

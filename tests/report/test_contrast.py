@@ -1,4 +1,4 @@
-"""Every text of the page can be read, in light and in dark: WCAG 2.1's 4.5 : 1, in a browser."""
+"""Contrast of every text of the page, in light and dark: at least 4.5 : 1 by WCAG 2.1."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def documents() -> dict[str, Continuum]:
-    """Confusions and pairs from none to all, so that every tint is on the page."""
+    """Return documents with confusions and pairs from none to all, so that every tint occurs."""
     rng = np.random.default_rng(0)
     starts = np.cumsum(rng.integers(8, 25, 30)).tolist()
     labels = {
@@ -40,7 +40,7 @@ def documents() -> dict[str, Continuum]:
 def html() -> str:
     later = {f"later {name}": c for name, c in documents().items()}
     with pytest.MonkeyPatch.context() as patch:
-        # Two curves in place of five, from few sets: what is drawn has the same colours.
+        # Two curves of few sets instead of five have the same colours.
         two = partial(calibrate, errors=["position", "category"], sets=3)
         patch.setattr("gammacp.report.building.calibrated", two)
         page = report(

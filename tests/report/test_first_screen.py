@@ -1,4 +1,4 @@
-"""The first screen of a report: labelled bars of the scale, charges, colours of the legend."""
+"""The first screen of a report: labelled bars, charges, and colours of the legend."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ ORANGE = figures.ELSEWHERE
 
 
 def document(number: int) -> Continuum:
-    """Nine units of three annotators; Cleo joins two, and one label differs in each document."""
+    """Return nine units by three annotators.
+
+    Cleo joins two units, and one label differs in each document.
+    """
     units = []
     for who in ("Ann", "Bob", "Cleo"):
         own = [(40 * i + number, 40 * i + 9 + 3 * number + i, "xyz"[i % 3]) for i in range(9)]
@@ -47,7 +50,7 @@ def rounded(bounds: tuple[float, float]) -> str:
     return f"{low} to {high}"
 
 
-def test_bars_of_the_scale_say_what_they_hold_for(built: Report) -> None:
+def test_bars_of_the_scale_say_for_what_they_hold(built: Report) -> None:
     comparison = built.contents.comparison
     head = unescape(built.html.split("<nav", 1)[0])
     score = comparison.overall.score
@@ -59,7 +62,7 @@ def test_bars_of_the_scale_say_what_they_hold_for(built: Report) -> None:
     assert f">other documents (6 are few): {rounded(bootstrap.interval)}<" in head
 
 
-def test_what_people_are_charged_with_stands_before_the_links(built: Report) -> None:
+def test_charges_come_before_the_links(built: Report) -> None:
     head, rest = built.html.split("<nav", 1)
     told = built.contents.comparison.as_dict()["kinds"]
     observed = sum(part["observed"] for part in told["parts"].values())
@@ -73,7 +76,7 @@ def test_what_people_are_charged_with_stands_before_the_links(built: Report) -> 
     assert '<section id="kinds"' in rest
 
 
-def test_what_is_wanted_least_stands_under_methods(built: Report) -> None:
+def test_the_least_needed_parts_are_under_methods(built: Report) -> None:
     before, methods = built.html.split('<section id="method"', 1)
     first = before.split("<nav", 1)[0]
     for words in ("(1 − within)(1 − between)", "Agreement above 0: p"):
@@ -83,7 +86,7 @@ def test_what_is_wanted_least_stands_under_methods(built: Report) -> None:
 
 @pytest.mark.parametrize("low", [-0.9, 0.0, 0.2, 0.5, 0.97])
 @pytest.mark.parametrize("length", [0.0, 0.1, 0.5, 0.95])
-def test_labels_of_bars_stay_in_the_picture_and_off_the_bars(low: float, length: float) -> None:
+def test_labels_of_bars_stay_in_the_picture_and_beside_the_bars(low: float, length: float) -> None:
     high = min(1.0, low + length)
     bars = [
         figures.ScaleBar(about=about, interval=(low, high), colour=colour)
@@ -96,7 +99,7 @@ def test_labels_of_bars_stay_in_the_picture_and_off_the_bars(low: float, length:
         bar, label = list(group)
         left = float(bar.get("x", ""))
         right = left + float(bar.get("width", ""))
-        # Letters of 15 units are at most 9 wide in common fonts.
+        # Letters of a font of 15 units are at most 9 wide in common fonts.
         length_of_label = 9 * len(label.text or "")
         begin = float(label.get("x", ""))
         if label.get("text-anchor") == "end":
@@ -114,7 +117,7 @@ def test_labels_of_bars_stay_in_the_picture_and_off_the_bars(low: float, length:
 
 
 @pytest.mark.parametrize("name", ["κ", "α"])
-def test_scale_in_words_has_the_symbol_and_the_bars(name: str) -> None:
+def test_the_scale_in_words_has_the_symbol_and_the_bars(name: str) -> None:
     bar = figures.ScaleBar(about="other documents", interval=(0.861, 0.979), colour=ORANGE)
     label = figures.scale(0.9, [bar], measure=name).split('aria-label="')[1].split('"')[0]
     assert label.startswith(f"{name} = 0.900 ")
@@ -149,7 +152,7 @@ def test_units_have_the_colours_of_the_legend(
     )
     categories = [*map(str.strip, legend.all_inner_texts())]
     assert categories == ["x", "y", "z"]
-    # Rows of Bob's first four units, which everybody labels alike.
+    # These are the rows of Bob's first four units, which all annotators label alike.
     rows = page.evaluate(
         """() => { const u = document.querySelector('[data-part=alignment]').view.model.doc.units;
         return u.start.map((_, r) => r).filter(r => u.annotator[r] === 1).slice(0, 4); }"""

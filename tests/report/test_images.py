@@ -1,4 +1,4 @@
-"""Images under the drawings: which file is a document's, how it is scaled, what is said without."""
+"""Images under drawings: the file of a document, its scale, and notes on missing images."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def paint(
     return path
 
 
-def test_which_file_is_a_documents(tmp_path: Path) -> None:
+def test_the_file_of_a_document_is_found(tmp_path: Path) -> None:
     for name in (
         "park.jpg",
         "park.png",
@@ -56,7 +56,7 @@ def test_which_file_is_a_documents(tmp_path: Path) -> None:
 
 def test_large_images_are_scaled_and_turned_upright(tmp_path: Path) -> None:
     exif = Image.Exif()
-    exif[0x0112] = 6  # to be turned by a quarter
+    exif[0x0112] = 6  # to be rotated by a quarter turn
     content, size = small_jpeg(paint(tmp_path / "a.jpg", (4000, 1000), exif=exif))
     assert size == (1000, 4000)
     with Image.open(BytesIO(content)) as image:
@@ -66,7 +66,7 @@ def test_large_images_are_scaled_and_turned_upright(tmp_path: Path) -> None:
         small_jpeg(tmp_path / "b.png")
 
 
-def test_pages_hold_what_fits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_hold_images_up_to_a_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("park.png", "yard.jpg"):
         paint(tmp_path / name)
     monkeypatch.setattr("gammacp.report.images.MOST", len(small_jpeg(tmp_path / "park.png")[0]))

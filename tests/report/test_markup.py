@@ -25,7 +25,7 @@ def test_join_escapes_plain_text_only() -> None:
 
 @given(st.text(max_size=40))
 @settings(max_examples=60)
-def test_json_comes_back_whatever_it_holds(text: str) -> None:
+def test_json_is_read_back_unchanged(text: str) -> None:
     script = json_script({"text": text, "list": [text]})
     head, tail = '<script type="application/json">', "</script>"
     assert script.startswith(head)
@@ -55,7 +55,7 @@ def test_numbers_for_people() -> None:
     )  # fmt: skip
 
 
-def test_what_a_browser_would_obey_is_shown() -> None:
+def test_control_characters_are_shown() -> None:
     assert element("td", "a\u202eb\x1b[1m", title="\x00") == (
         '<td title="\\x00">a\\u202eb\\x1b[1m</td>'
     )

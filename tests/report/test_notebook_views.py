@@ -1,4 +1,4 @@
-"""Views of results in notebooks: the verdict first, everything escaped, as little as needed."""
+"""Views of results in notebooks: the verdict comes first, and everything is escaped."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PEOPLE = ("Ann", "Bob", EVIL)
 
 
 class Words(HTMLParser):
-    """The text of a page's body, in order."""
+    """Parser that collects the text of a page's body, in order."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ CORPUS = Corpus.from_continua({f"d{k}&": document(k) for k in range(5)})
 
 
 def planned() -> Plan:
-    """Return a plan that nothing was computed for."""
+    """Return a plan without any computation."""
     best = Design(annotators=3, spread=0.1, documents=12, cost=36)
     return Plan(
         pilot=Pilot(mix={3: 5}, gamma=0.6),
@@ -93,7 +93,7 @@ VIEWS: dict[str, tuple[Callable[[], Any], str]] = {
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_a_view_begins_with_what_it_says(name: str) -> None:
+def test_a_view_begins_with_its_verdict(name: str) -> None:
     make, first = VIEWS[name]
     shown = make()._repr_html_()
     assert shown.startswith("<iframe srcdoc=")
@@ -109,7 +109,7 @@ def test_a_view_begins_with_what_it_says(name: str) -> None:
     ("gamma", "Agreement on this text is "),
     ("corpus gamma", "Agreement on these 5 documents is "),
 ])  # fmt: skip
-def test_the_verdict_stands_beside_the_number(name: str, sentence: str) -> None:
+def test_the_verdict_is_beside_the_number(name: str, sentence: str) -> None:
     words = Words()
     words.feed(unescape(VIEWS[name][0]()._repr_html_().split('"')[1]))
     number = next(i for i, word in enumerate(words.words) if word.startswith(("0.", "1.0")))
@@ -117,14 +117,14 @@ def test_the_verdict_stands_beside_the_number(name: str, sentence: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["score", "corpus score", "plan", "replacement", "scores"])
-def test_what_needs_no_script_has_none(name: str) -> None:
-    """A saved notebook holds every view that it shows."""
+def test_views_without_interaction_have_no_script(name: str) -> None:
+    """A saved notebook contains every view that it shows, so views must be small."""
     shown = VIEWS[name][0]()._repr_html_()
     assert "<script></script>" in unescape(shown)
     assert len(shown) < 20_000
 
 
-def test_long_tables_are_cut_and_say_so() -> None:
+def test_long_tables_are_cut_with_a_note() -> None:
     many = Corpus.from_continua({f"d{k}": ONE for k in range(150)})
     page = unescape(many._repr_html_())
     assert page.count("<tr>") == 101

@@ -1,4 +1,6 @@
-"""The page without a browser: self-contained, complete, small, honest about what is undefined."""
+"""The page without a browser: self-contained, complete, small, and explicit about
+undefined values.
+"""
 
 import re
 from functools import partial
@@ -26,7 +28,7 @@ VOID = {"meta"}
 
 
 class Balanced(HTMLParser):
-    """Fails on a tag that is not closed where it should be."""
+    """Parser that fails on a tag that is not closed where it should be."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,7 +68,7 @@ def test_the_page_is_well_formed_and_loads_nothing(built: Report) -> None:
     assert not re.search(r"https?://", built.html)
 
 
-def test_every_section_is_there(built: Report) -> None:
+def test_every_section_is_present(built: Report) -> None:
     ids = set(re.findall(r'<section id="([a-z]+)"', built.html))
     assert ids == {
         "kinds", "alignment", "review", "belief", "disorder", "values", "documents", "annotators",
@@ -93,7 +95,7 @@ def test_costs_in_the_view_are_those_of_the_alignment() -> None:
     assert sum(disorders) / alignment.continuum.mean_units == pytest.approx(alignment.disorder)
 
 
-def test_a_text_whose_offsets_count_something_else_is_left_out() -> None:
+def test_a_text_that_does_not_fit_the_offsets_is_left_out() -> None:
     units = [Unit("A", 0, 2), Unit("B", 0, 2)]
     tokens = Continuum.from_units(units, text="two words", offset_unit="tokens")
     characters = Continuum.from_units(units, text="two words", offset_unit="characters")
@@ -124,7 +126,7 @@ def test_calibration_reference_and_rounds_have_their_sections(
     assert page.count("<polyline") >= 1
 
 
-def test_what_is_not_proven_is_not_called_exact() -> None:
+def test_unproven_values_are_not_called_exact() -> None:
     c = continuum(8, 6)
     exact, greedy = (report(c, samples=5, draws=0, method=m).html for m in ("auto", "greedy"))
     assert "(proven to be the best)" in exact
@@ -132,7 +134,7 @@ def test_what_is_not_proven_is_not_called_exact() -> None:
     assert "not all of them are proven" in greedy
 
 
-def test_what_was_selected_is_on_the_page() -> None:
+def test_the_selection_is_on_the_page() -> None:
     c = continuum(9, 6)
     page = report(keep_categories(keep_annotators(c, ["A", "B"]), ["x", "y"]), samples=5).html
     assert "Options that select or read the data: exclude C; only x, y." in page
@@ -146,7 +148,7 @@ def test_both_rounds_show_their_signatures() -> None:
     assert "sel:exclude=C" in rounds
 
 
-def test_the_answer_stands_first_and_intervals_under_methods() -> None:
+def test_the_answer_comes_first_and_intervals_are_under_methods() -> None:
     c = continuum(n=20)
     page = report(c, samples=30, draws=50).html
     head, methods = page.split("<nav", 1)[0], page.split('id="method"', 1)[1]
@@ -156,8 +158,8 @@ def test_the_answer_stands_first_and_intervals_under_methods() -> None:
         assert words in methods
 
 
-def test_undefined_agreement_is_said() -> None:
-    # Everybody marked everything, so that random sets agree perfectly, too.
+def test_undefined_agreement_is_explained() -> None:
+    # All annotators marked everything, so random sets agree perfectly too.
     c = Continuum.from_units([Unit("A", 0, 10, "x"), Unit("B", 0, 10, "x")])
     score = gc.gamma(c, samples=5)
     page = report(c, samples=5).html
@@ -176,12 +178,12 @@ def test_size_and_work_of_three_by_five_hundred() -> None:
         return calls(lambda: sizes.append(len(report(c, samples=10, draws=2000).html.encode())))
 
     sizes: list[int] = []
-    work(5)  # modules are loaded
+    work(5)  # imports all modules
     assert work(500) < 5 * work(100)
     assert max(sizes) < 2_000_000
 
 
-def test_writing_and_notebooks(built: Report, tmp_path: Path) -> None:
+def test_reports_are_written_and_shown_in_notebooks(built: Report, tmp_path: Path) -> None:
     built.write(tmp_path / "new" / "report.html")
     assert (tmp_path / "new" / "report.html").read_text(encoding="utf-8") == built.html
     frame = built._repr_html_()
@@ -212,7 +214,7 @@ def test_gaps_between_fragments_are_in_the_view() -> None:
     assert document["units"]["gaps"] == {0: [(2, 4), (5, 7)]}
 
 
-def test_numbers_have_a_minus_and_names_stay_what_they_are() -> None:
+def test_numbers_have_a_minus_sign_and_names_are_unchanged() -> None:
     names = "B -3 differs most. Not read: in/-3.csv; in/(-5).json; x -4.csv; A-1.5; 2020-01-02."
     values = "γ is -0.50, between -1.456 and 0.20 (-0.612 with all)."
     page = unescape(str(gamma_on_scale(gc.gamma(continuum(), samples=2), [names, values])))

@@ -1,4 +1,4 @@
-"""Values of the corpus on the page: those that `measure` and `gamma` give."""
+"""Values of the corpus on the page, which are those of `measure` and `gamma`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_values_are_those_of_measure_and_gamma() -> None:
     assert "6 of 6" in built.html
 
 
-def test_a_single_document_has_values_of_what_was_asked_for() -> None:
+def test_a_single_document_has_the_requested_values() -> None:
     alone = {"d0": documents()["d0"]}
     assert not report(alone, samples=5).contents.values
     built = report(alone, samples=5, measures=["f1-strict"])
@@ -49,7 +49,7 @@ def test_a_single_document_has_values_of_what_was_asked_for() -> None:
     assert "Mean of documents:" in built.html
 
 
-def test_an_unknown_measure_is_told_before_anything_is_computed() -> None:
+def test_an_unknown_measure_is_refused_before_computing() -> None:
     with pytest.raises(UsageError, match="f1-strikt"):
         report(documents(), measures=["f1-strikt"], samples=5)
 

@@ -1,4 +1,4 @@
-"""Every number of a corpus from its items, by definition; what is undefined is counted."""
+"""Numbers of a corpus from its items, by definition, with counts of undefined ones."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from gammacp.segmentation.measures.coefficients import influences, pool
 
 @st.composite
 def small_corpora(draw: st.DrawFn) -> Codings:
-    """Items of 1 to 6 base units, so that much is undefined, in declared groups."""
+    """Draw items of 1 to 6 base units, many of them undefined, in declared groups."""
     items = {}
     for item in map(str, range(draw(st.integers(1, 4)))):
         mass = draw(st.integers(1, 6))
@@ -64,7 +64,7 @@ def same(found: Iterable[float], wanted: Iterable[float]) -> bool:
 
 @settings(max_examples=50, deadline=None)
 @given(small_corpora())
-def test_the_corpus_from_its_items(corpus: Codings) -> None:
+def test_numbers_of_the_corpus_come_from_its_items(corpus: Codings) -> None:
     found = coding_agreement(corpus)
     windows = [
         1 - window_diff(a, b)
@@ -81,7 +81,7 @@ def test_the_corpus_from_its_items(corpus: Codings) -> None:
     for name in ("full", "near", "suboptimal"):
         rows = (getattr(row, name) for row in found.items.values())
         assert getattr(found.corpus, name) == sum(rows)
-    # Whatever is NaN has a reason, in the report too.
+    # Every NaN has a reason, in the report too.
     undefined = {item for item, row in found.items.items() if math.isnan(row.coefficients.pi)}
     assert undefined == set(found.reasons) & set(corpus)
     assert (math.isnan(found.pooled.pi)) == ("all items" in found.reasons)
@@ -89,8 +89,8 @@ def test_the_corpus_from_its_items(corpus: Codings) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(small_corpora())
-def test_means_of_pairs_from_sets_of_boundaries(corpus: Codings) -> None:
-    """Precision, recall and F₁ without near misses are counts of equal boundaries."""
+def test_means_of_pairs_are_those_of_sets_of_boundaries(corpus: Codings) -> None:
+    """Precision, recall and F₁ without near misses count equal boundaries."""
     pairs = [p for coders in corpus.values() for p in permutations(coders.values(), 2)]
     columns: dict[str, list[float]] = {"precision": [], "recall": [], "f": []}
     for reference, hypothesis in pairs:
@@ -105,7 +105,7 @@ def test_means_of_pairs_from_sets_of_boundaries(corpus: Codings) -> None:
 
 
 def near_misses_as_published(a: set[int], b: set[int], n: int) -> list[int]:
-    """How far apart: the nearest first, those equally near from left to right (Fournier 2013)."""
+    """Return distances of near misses: nearest first, ties from left to right (Fournier 2013)."""
     only_a, only_b, found = a - b, b - a, []
     for distance in range(1, n):
         for place in sorted(only_a | only_b):
@@ -118,7 +118,7 @@ def near_misses_as_published(a: set[int], b: set[int], n: int) -> list[int]:
 
 
 def best_near_misses(a: set[int], b: set[int], n: int) -> list[list[int]]:
-    """Of all ways to pair boundaries that one side has alone, those that make B largest."""
+    """Return the pairings of unmatched boundaries that make B largest, as lists of distances."""
     within = [(p, q) for p in a - b for q in b - a if abs(p - q) < n]
     ways = [
         [abs(p - q) for p, q in way]
@@ -134,8 +134,11 @@ def best_near_misses(a: set[int], b: set[int], n: int) -> list[list[int]]:
 
 
 def confused(a: set[int], b: set[int], near: list[int], n: int) -> tuple[float, ...]:
-    """Precision, recall and F₁ as scikit-learn has them of matches, near ones as far as they hold,
-    and of what only the reference a or only the hypothesis b has."""
+    """Return precision, recall and F₁ of scikit-learn for weighted matches.
+
+    Near misses are matches of partial weight; other boundaries belong to only the reference a or
+    only the hypothesis b.
+    """
     in_both = [1.0] * len(a & b) + [1 - d / n for d in near]
     missed, added = len(a - b) - len(near), len(b - a) - len(near)
     reference = [1] * len(in_both) + [1] * missed + [0] * added
@@ -188,10 +191,10 @@ def test_precision_recall_and_f_are_those_of_the_confusion_counts(
 
 @settings(max_examples=40, deadline=None)
 @given(small_corpora(), st.sampled_from(Mode), st.data())
-def test_weights_of_items_are_copies_and_influences_derivatives(
+def test_weights_of_items_equal_copies_and_influences_equal_derivatives(
     corpus: Codings, mode: Mode, data: st.DataObject
 ) -> None:
-    """π and κ of weighted items are those of copies; an item moves them by the derivative."""
+    """π and κ of weighted items are those of copies, and influences are their derivatives."""
     times = data.draw(st.lists(st.integers(0, 3), min_size=len(corpus), max_size=len(corpus)))
     assume(sum(times))
     people = corpus.people()
@@ -210,7 +213,7 @@ def test_weights_of_items_are_copies_and_influences_derivatives(
         return
     assert [value for value, _ in found] == pytest.approx([pooled.pi, pooled.kappa])
     for i, weight in enumerate(weights):
-        # Weights near 0 stay: an item that is not there brings no pair of coders together.
+        # Weights stay above 0, as a missing item brings no pair of coders together.
         if weight == 0:
             continue
         step = 1e-6 * np.eye(len(weights))[i]
@@ -223,8 +226,10 @@ def test_weights_of_items_are_copies_and_influences_derivatives(
 
 @settings(max_examples=30, deadline=None)
 @given(small_corpora(), st.data())
-def test_the_people_beside_a_candidate(corpus: Codings, data: st.DataObject) -> None:
-    """Without the candidate is the pooled agreement of the people on the items it coded."""
+def test_agreement_of_the_people_excludes_the_candidate(
+    corpus: Codings, data: st.DataObject
+) -> None:
+    """The people's value is their pooled agreement on the items that the candidate coded."""
     coded = data.draw(st.lists(st.sampled_from(list(corpus)), min_size=1, unique=True))
     with_auto = {
         item: {**coders, **({"auto": next(iter(coders.values()))} if item in coded else {})}

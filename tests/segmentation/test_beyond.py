@@ -1,4 +1,4 @@
-"""Beyond chance: D_o and E[D] of every measure by hand, and what is said beside."""
+"""Segmentation measures beyond chance: D_o and E[D] by hand, and notes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.segmentation.test_turned import windows
 A, B = (1, 2, 4, 2), (3, 5, 1)
 
 
-def test_sampling_comes_to_what_all_windows_give() -> None:
+def test_sampling_approaches_the_value_of_all_windows() -> None:
     codings = Codings.of(
         {"x": {"a": Segmentation.from_masses(A), "b": Segmentation.from_masses(B)}}
     )
@@ -79,7 +79,7 @@ def test_typed_boundaries_beyond_chance() -> None:
         assert same[name].beyond_chance.value == 1
 
 
-def test_values_are_those_without_chance() -> None:
+def test_values_are_the_same_as_without_chance() -> None:
     codings = load_codings("moonstone")
     comparison = Criterion(basis=CorrectedSimilarity.B)
     found = measures_beyond_chance(codings, comparison=comparison, rule=SampleRule(samples=5))
@@ -90,8 +90,8 @@ def test_values_are_those_without_chance() -> None:
     assert found["pi_s"].beyond_chance.observed == pytest.approx(1 - agreement.pooled.actual)
 
 
-def test_what_has_no_value_is_said() -> None:
-    # Nobody placed a boundary: no disagreement in any order, and no precision at all.
+def test_undefined_values_have_a_reason() -> None:
+    # Nobody placed a boundary, so no order disagrees, and precision is undefined.
     nothing = Segmentation.from_masses([6])
     found = measures_beyond_chance(Codings.of({"x": {"a": nothing, "b": nothing}}))
     assert "expected disagreement is 0" in str(found["s"].beyond_chance.reason)

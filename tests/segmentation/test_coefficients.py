@@ -1,4 +1,4 @@
-"""π, κ and bias: by hand, against the equations written out, groups, bootstrap and candidates."""
+"""π, κ and bias: by hand, by equations, with groups, bootstrap and candidates."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def codings(items: dict[str, dict[str, list[int]]]) -> Codings:
 
 
 def test_two_coders_by_hand() -> None:
-    # 10 places; a at 3, 7; b at 3: one full miss, S = .9. π: P = 3/20, A_e = .0225;
-    # κ: .2 · .1 = .02.
+    # There are 10 places with a at 3 and 7, and b at 3: one full miss, S = .9. For π, P = 3/20 and
+    # A_e = .0225; for κ, A_e = .2 · .1 = .02.
     found = coding_agreement(codings({"x": {"a": [3, 4, 4], "b": [3, 8]}})).items["x"]
     c = found.coefficients
     assert c.actual == pytest.approx(0.9)
@@ -51,7 +51,7 @@ def test_two_coders_by_hand() -> None:
 
 
 def test_published_mode_counts_segments_and_averages_ratios() -> None:
-    # Item x: 10 places, 3 and 2 segments; item y: 5 places, 1 segment each.
+    # Item x has 10 places and 3 and 2 segments; item y has 5 places and 1 segment each.
     both = codings({"x": {"a": [3, 4, 4], "b": [3, 8]}, "y": {"a": [6], "b": [6]}})
     found = coding_agreement(both, comparison=Criterion(mode=Mode.PUBLISHED)).pooled
     assert found.expected_pi == pytest.approx(((0.3 + 0.2 + 0.2 + 0.2) / 4) ** 2)
@@ -60,7 +60,7 @@ def test_published_mode_counts_segments_and_averages_ratios() -> None:
 
 
 def reference_coefficients(all_codings: Codings, mode: Mode) -> tuple[float, float, float]:
-    """Equations 5–16 as sums over items, coders and types, with missing codings left out."""
+    """Compute equations 5–16 as sums over items, coders and types, without missing codings."""
     extra = mode is Mode.PUBLISHED
     similar = compared = 0.0
     for coders in all_codings.values():
@@ -98,11 +98,11 @@ def reference_coefficients(all_codings: Codings, mode: Mode) -> tuple[float, flo
 
 @st.composite
 def corpora(draw: st.DrawFn) -> Codings:
-    """Two or three items of up to four coders, some codings missing, one or two types."""
+    """Draw one to three items by up to four coders, with missing codings and one or two types."""
     types = draw(st.sampled_from(["x", "xy"]))
     items = {}
     for item in range(draw(st.integers(1, 3))):
-        mass = draw(st.integers(8, 14))  # never a boundary everywhere
+        mass = draw(st.integers(8, 14))  # never a boundary at every place
         coders = draw(st.sets(st.sampled_from("abcd"), min_size=2))
         places = st.sets(st.integers(1, mass - 1), max_size=4)
         items[str(item)] = {
@@ -116,7 +116,7 @@ def corpora(draw: st.DrawFn) -> Codings:
 
 @settings(max_examples=80, deadline=None)
 @given(corpora(), st.sampled_from(Mode))
-def test_against_the_equations_written_out(corpus: Codings, mode: Mode) -> None:
+def test_coefficients_are_those_of_the_equations(corpus: Codings, mode: Mode) -> None:
     found = coding_agreement(corpus, comparison=Criterion(mode=mode)).pooled
     pi, kappa, bias = reference_coefficients(corpus, mode)
     assert (found.pi, found.kappa, found.bias) == pytest.approx((pi, kappa, bias))
@@ -136,7 +136,7 @@ def test_renaming_coders_and_shuffling_items_changes_nothing(corpus: Codings) ->
     assert (before.pi, before.kappa) == pytest.approx((after.pi, after.kappa))
 
 
-def test_on_b() -> None:
+def test_coefficients_on_b() -> None:
     corpus = codings({"x": {"a": [3, 4, 4], "b": [3, 8]}})
     found = coding_agreement(corpus, comparison=Criterion(basis=CorrectedSimilarity.B)).pooled
     b = boundary_similarity(*corpus["x"].values()).value
@@ -144,8 +144,8 @@ def test_on_b() -> None:
     assert found.pi == pytest.approx((0.5 - 0.0225) / 0.9775)
 
 
-def test_on_b_pairs_weigh_as_their_boundaries() -> None:
-    # x: 2 boundaries, B = ½ of 2; y: 3 of 3 match. Σ(1, 3)/Σ(2, 3), whatever the masses.
+def test_on_b_pairs_are_weighted_by_their_boundaries() -> None:
+    # x has 2 boundaries and B = ½ of 2; y has 3 of 3 matches. Σ(1, 3)/Σ(2, 3), whatever the masses.
     corpus = codings(
         {"x": {"a": [3, 4, 4], "b": [3, 8]}, "y": {"a": [1, 1, 1, 1], "b": [1, 1, 1, 1]}}
     )
@@ -153,13 +153,13 @@ def test_on_b_pairs_weigh_as_their_boundaries() -> None:
     assert found.actual == pytest.approx(4 / 5)
 
 
-def test_without_boundaries_everybody_agrees() -> None:
+def test_coders_without_boundaries_agree() -> None:
     found = coding_agreement(codings({"x": {"a": [9], "b": [9], "c": [9]}})).items["x"]
     assert found.coefficients.pi == found.coefficients.kappa == 1
     assert found.windowdiff == (1, 0, 0)
 
 
-def test_undefined_coefficients_say_why() -> None:
+def test_undefined_coefficients_have_a_reason() -> None:
     everywhere = coding_agreement(codings({"x": {"a": [1, 1, 1], "b": [1, 1, 1]}}))
     assert math.isnan(everywhere.pooled.pi)
     assert "chance agreement is 1" in str(everywhere.pooled.reason)
@@ -179,14 +179,14 @@ def test_undefined_coefficients_say_why() -> None:
     ).pooled.reason == ("no boundary")
 
 
-def test_undefined_items_do_not_hide_the_others() -> None:
+def test_undefined_items_do_not_affect_others() -> None:
     corpus = codings({"x": {"a": [3, 4, 4], "b": [3, 8]}, "y": {"c": [1], "d": [1]}})
     found = coding_agreement(corpus)
     assert math.isnan(found.items["y"].coefficients.pi)
     assert found.over_groups("pi") == (found.items["x"].coefficients.pi, 0, 1)
     assert found.pooled.pi == pytest.approx(found.items["x"].coefficients.pi)
     assert found.corpus.windowdiff[:2] == found.items["x"].windowdiff[:2]
-    assert found.corpus.windowdiff.undefined == 2  # ordered pairs of y
+    assert found.corpus.windowdiff.undefined == 2  # the ordered pairs of y
 
 
 def test_bad_codings() -> None:
@@ -202,7 +202,7 @@ def test_bad_codings() -> None:
         Codings.of({"i": {"a": Segmentation.from_typed({"y": [1]}, mass=3)}}, types=["z"])
 
 
-def test_groups_are_the_coders_that_coincide() -> None:
+def test_groups_are_coders_that_occur_together() -> None:
     corpus = codings(
         {
             "1": {"a": [3], "b": [3]},
@@ -215,7 +215,7 @@ def test_groups_are_the_coders_that_coincide() -> None:
 
 
 def two_groups() -> dict[str, dict[str, list[int]]]:
-    """Two groups of two people each, under the same names."""
+    """Return two groups of two people each, under the same names."""
     return {
         "1": {"a": [3, 3], "b": [3, 3]},
         "2": {"a": [2, 2, 2], "b": [1, 1, 4]},
@@ -223,13 +223,13 @@ def two_groups() -> dict[str, dict[str, list[int]]]:
     }
 
 
-def test_groups_are_declared() -> None:
+def test_groups_can_be_declared() -> None:
     corpus = codings(two_groups())
     assert [g.items for g in corpus.groups()] == [("1", "2", "3")]
     declared = corpus.with_groups([["3", "1"], ["2"]])
     assert [g.items for g in declared.groups()] == [("1", "3"), ("2",)]
     assert declared.shared_names == ("a", "b")
-    # One more item leaves declared groups alone, and is a group of its own.
+    # A further item leaves declared groups unchanged, and is a group of its own.
     more = merge_codings([declared, codings({"4": {"a": [6], "b": [6]}})])
     assert [g.items for g in more.groups()] == [("1", "3"), ("2",), ("4",)]
     assert [g.items for g in more.without("b").only(["2", "4"]).groups()] == [("2",), ("4",)]
@@ -251,7 +251,7 @@ def test_anonymous_coders_are_people_of_their_group_only() -> None:
     ):
         assert found.pooled.kappa == coding_agreement(own).pooled.kappa
     assert coding_agreement(named).pooled.kappa != coding_agreement(own).pooled.kappa
-    # Without declared groups a name says nothing about other items.
+    # Without declared groups, a name means nothing outside of its item.
     assert len(codings(two_groups()).with_groups(anonymous=True).groups()) == 3
 
 
@@ -294,8 +294,8 @@ def only_candidate(corpus: Codings, names: list[str]) -> CandidateDrop:
 
 
 def test_a_candidate_by_hand() -> None:
-    # Two segments each, 2 + 1 in either order: B is 1, or ½ where the orders differ. E[1 − B] is ¼
-    # for every pair. The people agree in x alone; the candidate with three of four.
+    # Coders have two segments of 2 and 1 in either order: B is 1, or ½ for unlike orders, and E[1 −
+    # B] is ¼ for every pair. The people agree only in x, and the candidate with three of four.
     corpus = codings(
         {"x": {"a": [1, 2], "b": [1, 2], "m": [1, 2]}, "y": {"a": [1, 2], "b": [2, 1], "m": [1, 2]}}
     )
@@ -308,8 +308,8 @@ def test_a_candidate_by_hand() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_nothing_and_shuffled_are_never_as_good_as_people(seed: int) -> None:
-    # People who agree on most boundaries, whatever their number; chapters that ship.
+def test_empty_and_shuffled_candidates_are_never_as_good_as_people(seed: int) -> None:
+    # People agree on most boundaries, whatever their number; and in chapters that ship.
     rng = np.random.default_rng(seed)
     items = {}
     for i in range(8):
@@ -329,11 +329,11 @@ def test_nothing_and_shuffled_are_never_as_good_as_people(seed: int) -> None:
         for baseline in ("(none)", "(all)", "(shuffled)", "(even)"):
             assert drops[baseline].drop["b"] > 0.03
             assert drops[baseline].own < drops[name].own
-    # As the paper judges, nobody who places nothing lowers agreement on the chapters.
+    # By the paper's criterion, a coder without boundaries does not lower agreement on the chapters.
     assert drops["(none)"].drop["pi_s"] < 0.01
 
 
-def test_candidates_are_ranked_by_how_much_agreement_drops() -> None:
+def test_candidates_are_ranked_by_the_drop_of_agreement() -> None:
     rng = np.random.default_rng(0)
     items = {}
     for i in range(6):
@@ -354,15 +354,15 @@ def test_candidates_are_ranked_by_how_much_agreement_drops() -> None:
     assert good.drop["pi_s"] < 0 < bad.drop["pi_s"]
     assert bad.interval is not None
     assert bad.interval[0] <= bad.drop["b"] <= bad.interval[1]
-    # The people's agreement is the same beside every candidate, and is theirs alone.
+    # The people's agreement is the same beside every candidate, and excludes the candidates.
     assert good.people == bad.people
     assert good.people["pi_s"] == coding_agreement(corpus.without(["good", "bad"])).pooled.pi
     with_good = coding_agreement(corpus.without(["bad"])).pooled
     assert good.joined["pi_s"] == pytest.approx(with_good.pi)
 
 
-def test_the_people_beside_a_candidate_are_those_of_the_corpus() -> None:
-    """Groups whose coders share their names: κ knows them apart, with a candidate too."""
+def test_agreement_of_the_people_is_that_of_the_corpus() -> None:
+    """Groups whose coders share names stay distinct for κ, even with a candidate."""
     people = load_codings("moonstone")
     machine = Codings.of(
         {i: {"auto": Segmentation.from_masses([s["an1"].mass])} for i, s in people.items()}

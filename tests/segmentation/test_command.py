@@ -1,4 +1,4 @@
-"""`gammacp segmentation`: the table, the JSON that others rely on, and bad input."""
+"""The command `gammacp segmentation`: its table, its JSON and bad input."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_candidates(run: Run) -> None:
     assert names[:2] == ["h1", "h2"]
     assert sorted(names[2:]) == ["(all)", "(even)", "(none)", "(shuffled)"]
     assert document["candidates"][1]["drop"]["pi_s"] > 0
-    assert document["candidates"][0]["interval"]["b"] is None  # one item only
+    assert document["candidates"][0]["interval"]["b"] is None  # there is only one item
 
 
 def test_pairs(run: Run) -> None:
@@ -161,12 +161,12 @@ def test_one_more_item_leaves_declared_groups_alone(run: Run, tmp_path: Path) ->
     assert [len(g["items"]) for g in document["groups"]] == [4, 4, 1]
 
 
-def test_what_is_undefined_is_counted(run: Run, tmp_path: Path) -> None:
+def test_undefined_values_are_counted(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "in.json"
     path.write_text('{"s": {"a": [4, 4], "b": [8], "c": [4, 4]}, "t": {"a": [1], "b": [1]}}')
     found = run("segmentation", path, "--pairs", "--json")
     means = json.loads(found.out)["means"]["corpus"]
-    # b has no boundary: F₁ 0 in four ordered pairs, 1 in two; nothing to find in t.
+    # b has no boundary: F₁ is 0 in four ordered pairs and 1 in two; t has nothing to find.
     assert means["f"] == {"mean": pytest.approx(1 / 3), "sd": pytest.approx(0.4714, abs=1e-4),
                           "undefined": 2}  # fmt: skip
     assert means["precision"]["undefined"] == 2 + 2
@@ -174,7 +174,7 @@ def test_what_is_undefined_is_counted(run: Run, tmp_path: Path) -> None:
     assert "precision 4, recall 4, f 2" in found.err
 
 
-def test_published_edits_that_are_not_the_cheapest(run: Run) -> None:
+def test_a_note_on_published_edits_that_are_not_the_cheapest(run: Run) -> None:
     found = run("segmentation", "--dataset", "moonstone", "--n", 5)
     assert "the published search missed the cheapest edits; items (pairs" in found.err
     assert "ch3 (1)" in found.err
@@ -248,7 +248,9 @@ def test_wrong_usage(run: Run, options: tuple[object, ...], message: str) -> Non
 
 
 def test_boundaries_of_a_recording_within_seconds(run: Run, tmp_path: Path) -> None:
-    """Hit rates as of mir_eval's `segment.detection` with trim: one-to-one within a window."""
+    """Hit rates are those of mir_eval's `segment.detection` with trim: one-to-one within a
+    window.
+    """
     path = tmp_path / "song.csv"
     path.write_text(RECORDING, encoding="utf-8")
     options = ("segmentation", path, "--reference", "gold", "--unit", "0.01", "--json")
@@ -263,7 +265,7 @@ def test_boundaries_of_a_recording_within_seconds(run: Run, tmp_path: Path) -> N
     assert (found.code, "not a whole number of places" in found.err) == (2, True)
 
 
-def test_types_from_categories_and_what_one_for_another_costs(run: Run, tmp_path: Path) -> None:
+def test_types_come_from_categories_and_have_costs(run: Run, tmp_path: Path) -> None:
     """Intonation units end with a comma or a period; one for the other costs a quarter."""
     rows = [("ann", "0 3 comma,3 7 period,7 9 comma"), ("bob", "0 3 comma,3 7 comma,7 9 period")]
     units, costs = tmp_path / "units.csv", tmp_path / "costs.csv"
@@ -284,7 +286,7 @@ def test_types_from_categories_and_what_one_for_another_costs(run: Run, tmp_path
 
 
 @pytest.mark.parametrize("extra", [(), ("--reference", "a")])
-def test_what_is_left_out_is_in_the_json(run: Run, tmp_path: Path, extra: tuple[str, ...]) -> None:
+def test_left_out_parts_are_in_the_json(run: Run, tmp_path: Path, extra: tuple[str, ...]) -> None:
     (tmp_path / "x.csv").write_text(
         "annotator,start,end,category,mood\n"
         + "".join(f"{who},0,{k},,x\n{who},{k},6,,y\n" for k, who in enumerate("abc", 2))
@@ -304,8 +306,8 @@ def test_what_is_left_out_is_in_the_json(run: Run, tmp_path: Path, extra: tuple[
 PEOPLE = '{"x": {"a": [2, 3, 4], "b": [5, 4], "c": [2, 7]}, "y": {"a": [3, 3], "b": [2, 4]}}'
 
 
-def test_it_takes_the_options_of_reading(run: Run, tmp_path: Path) -> None:
-    """As units take them: codings as they are written, and continua, in one run."""
+def test_the_command_takes_options_of_reading(run: Run, tmp_path: Path) -> None:
+    """Options work as for units, for codings and continua in one run."""
     people, units = tmp_path / "people.json", tmp_path / "z.csv"
     people.write_text(PEOPLE)
     units.write_text("annotator,start,end,category\na,0,3,\na,3,8,\nb,0,8,\n")
@@ -343,7 +345,7 @@ def test_it_takes_the_options_of_reading(run: Run, tmp_path: Path) -> None:
     assert (refused.code, "campaign.toml:2: min_length does not apply" in refused.err) == (3, True)
 
 
-def test_a_bad_file_does_not_end_the_others(run: Run, tmp_path: Path) -> None:
+def test_a_bad_file_does_not_stop_the_others(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(PEOPLE)
     alone = json.loads(run("segmentation", tmp_path / "a.json", "--json").out)
     (tmp_path / "b.json").write_text('{"z": {"a": [2], "b": [3]}}')
@@ -362,10 +364,10 @@ def test_a_bad_file_does_not_end_the_others(run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [(), ("--n", 4), ("--n", 4, "--edit", "optimal")], ids=str)
 def test_measure_gives_the_same_numbers(run: Run, options: tuple[object, ...]) -> None:
-    """To the last bit, for the same files and choices."""
+    """The numbers are equal to the last bit, for the same files and choices."""
     shown = run("segmentation", "--dataset", "moonstone", "--pairs", *options, "--json")
     document = json.loads(shown.out)
-    # `measure -m b` knows the published search alone.
+    # `measure -m b` has only the published search.
     names = ["s", "b", "windowdiff", "pk"] if "optimal" not in options else ["s"]
     listed = ",".join([*names, "multi-pi-s", "multi-kappa-s"])
     measured = run("measure", "--dataset", "moonstone", "-m", listed, *options, "--json")
@@ -377,6 +379,6 @@ def test_measure_gives_the_same_numbers(run: Run, options: tuple[object, ...]) -
         assert {n: s["value"] for n, s in scores.items()} == want, item
 
 
-def test_segmentations_that_ship_are_listed(run: Run) -> None:
+def test_shipped_segmentations_are_listed(run: Run) -> None:
     listed = [line.split(":")[0] for line in run("datasets").out.splitlines()]
     assert set(DATASETS) <= set(listed)

@@ -1,10 +1,10 @@
-"""Labels of a table of segmentations may have any character."""
+"""Characters in the labels of tables of segmentations."""
 
 from gammacp.segmentation.table_reading import codings_from_table
 
 
 def test_a_label_may_have_any_character() -> None:
-    """Each of these is an end of a line to `str.splitlines`, and none to a table."""
+    """`str.splitlines` takes each of these characters for the end of a line, and tables do not."""
     labels = ["a\u2028b", "a\x85b", "a\x0bb", "a\x1cb"]
     table = "Unit,x,y\n" + "".join(f"{i},{label},{label}\n" for i, label in enumerate(labels))
     found = codings_from_table(table, item="i")["i"]

@@ -1,4 +1,4 @@
-"""Codings from and to files: segeval JSON, TSV, continua; what is refused, and where it says so."""
+"""Codings in files: segeval JSON, TSV and continua, and errors with their line."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_bad_tables(tmp_path: Path, text: str, line: int, message: str) -> None:
     assert (str(error.value.file), error.value.line) == (str(path), line)
 
 
-def test_other_errors(tmp_path: Path) -> None:
+def test_unknown_files_names_and_headers_are_errors(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="does not exist"):
         read_codings(tmp_path / "nowhere.json")
     with pytest.raises(UsageError, match="dataset 'x' is unknown"):
@@ -164,7 +164,7 @@ def test_other_errors(tmp_path: Path) -> None:
         codings_from_table("# nothing\n", item="t")
 
 
-def test_what_ships() -> None:
+def test_shipped_codings() -> None:
     assert list(load_codings("moonstone")) == [
         "ch1", "ch3", "ch4", "ch11", "ch2", "ch5", "ch8", "ch10",
     ]  # fmt: skip
@@ -177,7 +177,7 @@ def test_groups_in_files(tmp_path: Path) -> None:
     found = read_codings(saved(tmp_path, "declared.json", text))
     assert [g.items for g in found.groups()] == [("s", "t"), ("u",)]
     assert found.anonymous
-    # Groups of several files add up; those of a file of groups replace them.
+    # Groups of several files are joined; those of a file of groups replace them.
     other = saved(tmp_path, "other.json", '{"items": {"v": {"b": [2]}}, "groups": [["v"]]}')
     both = read_codings([tmp_path / "declared.json", other])
     assert [g.items for g in both.groups()] == [("s", "t"), ("u",), ("v",)]
@@ -256,16 +256,14 @@ def test_wide_tables(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("header", ["Token,a,b,c", ",a,b,c", "Sentence,Ann,Ben", "word;x;y;z"])
-def test_a_wide_table_without_a_known_header_is_told_what_it_needs(
-    tmp_path: Path, header: str
-) -> None:
+def test_a_wide_table_without_a_known_header_gets_advice(tmp_path: Path, header: str) -> None:
     rows = "".join(f"{k}{',s' * header.count(',')}\n" for k in "xyz")
     path = saved(tmp_path, "t.csv", f"{header}\n{rows}")
     with pytest.raises(
         DataError, match=r"t\.csv:1: header .* or Unit .* or After .*, then the cod"
     ):
         read_codings(path)
-    # The advice, followed: the first column is called Unit.
+    # Following the advice, to call the first column Unit, works.
     if "," in header:
         saved(tmp_path, "t.csv", "Unit" + header[header.index(",") :] + "\n" + rows)
         assert {len(s.masses) for s in read_codings(path)["t"].values()} == {1}
@@ -321,10 +319,10 @@ cuts = st.lists(st.integers(1, 39), min_size=1, max_size=8, unique=True).map(sor
 
 @settings(max_examples=60, deadline=None)
 @given(by_coder=st.tuples(cuts, cuts), unit=st.sampled_from([0.01, 1.0, 40.0]), data=st.data())
-def test_what_rounding_closes_is_no_gap(
+def test_a_gap_that_rounding_closes_is_none(
     by_coder: tuple[list[int], list[int]], unit: float, data: st.DataObject
 ) -> None:
-    """Ends and starts each shifted by less than a quarter of a base unit: the same codings."""
+    """Codings are the same if ends and starts are moved by less than a quarter of a base unit."""
     rows = []
     for coder, inner in zip("AB", by_coder, strict=True):
         edges = [0, *inner, 40]
@@ -338,22 +336,22 @@ def test_what_rounding_closes_is_no_gap(
 
 
 @pytest.mark.parametrize("end", [10.000001, 9.999999, 10.499999, 10.500001])
-def test_a_microsecond_is_no_gap(end: float) -> None:
-    """Wherever it lies, also where its two sides are rounded to different places."""
+def test_a_gap_of_a_microsecond_is_none(end: float) -> None:
+    """This holds also if the two sides of the gap are rounded to different places."""
     units = [("A", 0, end), ("A", end + 1e-6, 20), ("B", 0, 12), ("B", 12, 20)]
     c = gc.Continuum.from_units([gc.Unit(a, low, high, None) for a, low, high in units])
     assert from_continuum(c, unit=1)["A"].positions.tolist() == [int(end + 0.5)]
 
 
 @pytest.mark.parametrize("gap", [1.0, -1.0, 0.6])
-def test_a_gap_that_rounding_leaves_is_one(gap: float) -> None:
+def test_a_gap_that_rounding_leaves_is_an_error(gap: float) -> None:
     units = [("A", 0, 10), ("A", 10 + gap, 20), ("B", 0, 12), ("B", 12, 20)]
     c = gc.Continuum.from_units([gc.Unit(a, low, high, None) for a, low, high in units])
     with pytest.raises(DataError, match=r"gap between 10 and|overlap between 10 and"):
         from_continuum(c, unit=1)
 
 
-def test_what_readers_pass_over_is_kept(tmp_path: Path) -> None:
+def test_parts_that_readers_leave_out_are_recorded(tmp_path: Path) -> None:
     text = "annotator,start,end,category,mood\na,0,2,,x\na,2,5,,y\nb,0,5,,z\n"
     saved(tmp_path, "x.csv", text)
     saved(tmp_path, "z.csv", text)
@@ -374,7 +372,9 @@ def test_what_readers_pass_over_is_kept(tmp_path: Path) -> None:
 
 
 def test_comments_of_a_table_are_counted(tmp_path: Path) -> None:
-    """A coder whose name begins with # is a comment, too: the count says that a row is missing."""
+    """A coder whose name begins with # looks like a comment, and the count shows that a row is
+    missing.
+    """
     table = "# by hand\nCoder\tMasses\nAnn\t2\t3\n#Bob\t1\t4\nCeo\t5\n"
     found = read_codings(saved(tmp_path, "t.tsv", table))
     assert [(x.kind, x.reason, x.count) for x in found.left_out] == [("line", "comment", 2)]
@@ -382,7 +382,7 @@ def test_comments_of_a_table_are_counted(tmp_path: Path) -> None:
     assert [(x.kind, x.reason, x.count) for x in as_units] == [("line", "comment", 2)]
 
 
-def test_other_separators_do_not_end_lines_of_a_table(tmp_path: Path) -> None:
+def test_other_separators_do_not_end_the_lines_of_a_table(tmp_path: Path) -> None:
     table = "Unit,Ann,Bob\nintro\u2028one,1,1\ntwo,1,2\n"
     found = read_codings(saved(tmp_path, "t.csv", table))
     assert masses(found) == {"t": {"Ann": [2], "Bob": [1, 1]}}

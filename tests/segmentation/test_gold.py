@@ -1,4 +1,4 @@
-"""Systems against a gold standard: by hand, against the single measures, every matching, tests."""
+"""Systems against a gold standard: by hand, by single measures and matchings, and their tests."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def system(report: GoldReport, name: str) -> SystemScore:
     return next(s for s in report.systems if s.name == name)
 
 
-def test_by_hand() -> None:
-    # x: gold 3, 7 and system 4, 7, 9 of 11; y: gold 5 and no boundary of 9.
+def test_values_by_hand() -> None:
+    # x has gold 3, 7 and system 4, 7, 9 of 11; y has gold 5 and no boundary of the system, of 9.
     both = codings({"x": {"g": [3, 4, 4], "s": [4, 3, 2, 2]}, "y": {"g": [5, 4], "s": [9]}})
     found = system(gold_report(both, "g"), "s")
     assert found.values("f").tolist() == pytest.approx([2 / 5, 0])
@@ -53,8 +53,8 @@ def test_by_hand() -> None:
     assert found.macro("over") == pytest.approx((1 / 3, 0, 1))
     assert found.micro("under") == pytest.approx(1 / 3)
     assert found.macro("under").mean == pytest.approx(1 / 2)
-    assert found.micro("shift") == pytest.approx(1 / 2)  # 3 found at 4, 7 at 7
-    # B: one near miss of ½ and an addition over three; then an addition over one.
+    assert found.micro("shift") == pytest.approx(1 / 2)  # 3 is found at 4, and 7 at 7
+    # B has a near miss of ½ and an addition over three, then an addition over one.
     assert found.values("b").tolist() == pytest.approx([1 - 1.5 / 3, 0])
     assert found.micro("b") == pytest.approx(1.5 / 4)
 
@@ -77,7 +77,9 @@ def test_documents_are_those_of_the_single_measures() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.sets(st.integers(1, 12), max_size=5), st.sets(st.integers(1, 12), max_size=5), st.data())
-def test_as_many_boundaries_match_as_can(a: set[int], b: set[int], data: st.DataObject) -> None:
+def test_as_many_boundaries_as_possible_match(
+    a: set[int], b: set[int], data: st.DataObject
+) -> None:
     reach = data.draw(st.integers(0, 4))
     one, other = sorted(a), sorted(b)
     best = (0, 0)
@@ -108,20 +110,20 @@ def test_baselines() -> None:
     assert not report.systems[0].baseline
 
 
-def test_nothing_and_shuffled_are_no_systems() -> None:
-    # On the shared chapters, whoever is right, people come before every baseline.
+def test_empty_and_shuffled_codings_come_after_people() -> None:
+    # On the shared chapters, whoever is the reference, people come before every baseline.
     chapters = load_codings("moonstone").only(["ch2", "ch5", "ch8", "ch10"])
     for person in chapters.coders:
         ranking = [s.baseline for s in gold_report(chapters, person, draws=2).systems]
         assert ranking == sorted(ranking)
 
 
-def test_exchanging_two_systems_in_every_way() -> None:
+def test_p_is_that_of_all_exchanges_of_two_systems() -> None:
     masses = {"a": [2, 3, 5], "b": [5, 5], "g": [2, 3, 5]}
     items = {str(i): masses if i else {**masses, "a": [5, 5], "b": [2, 3, 5]} for i in range(4)}
     report = gold_report(codings(items), "g")
     found = report.differences["a", "b"]["b"]
-    # a: (1 + 2·3)/8 of the boundaries, b: (2 + 3)/8; as far apart are 3:1 and 4:0 either way.
+    # a has (1 + 2·3)/8 of the boundaries and b (2 + 3)/8; 3:1 and 4:0 either way are as far apart.
     assert found.value == pytest.approx((1 + 2 * 3) / 8 - (2 + 3) / 8)
     assert found.p == pytest.approx(10 / 16)
     assert found.interval is None
@@ -150,7 +152,7 @@ def test_interval_and_p_of_many_documents() -> None:
 
 
 def test_intervals_cover() -> None:
-    # Two fractions that are alike but for chance: the interval of their difference holds 0.
+    # Two fractions differ only by chance, so the interval of their difference should hold 0.
     rng = np.random.default_rng(11)
     held = 0
     for run in range(300):
@@ -162,7 +164,7 @@ def test_intervals_cover() -> None:
     assert abs(held / 300 - 0.95) < 0.035
 
 
-def test_what_is_left_out() -> None:
+def test_left_out_documents_and_systems_are_named() -> None:
     some = codings(
         {
             "x": {"g": [2, 2], "s": [2, 2], "t": [1, 3]},
@@ -195,7 +197,7 @@ def test_reference_in_a_file_of_its_own() -> None:
         against(gold, codings({"x": {"a": [4], "b": [4]}}))
 
 
-def test_no_boundary_at_all() -> None:
+def test_codings_without_any_boundary() -> None:
     report = gold_report(codings({"x": {"g": [6], "s": [6]}}), "g")
     found = system(report, "s")
     assert (found.micro("b"), found.micro("s"), found.micro("ghd")) == (1, 1, 1)
@@ -226,7 +228,7 @@ def test_systems_of_unlike_documents() -> None:
 
 
 def test_intervals_of_few_documents_stay_in_range() -> None:
-    """Draws of which all items are alike have an error of 1e-16, and t of 1e15."""
+    """Draws in which all items are alike have an error of 1e-16, and so a t of 1e15."""
     rng = np.random.default_rng(3)
     for _ in range(60):
         parts = rng.integers(0, 3, size=(4, 5)).astype(float)
@@ -237,8 +239,8 @@ def test_intervals_of_few_documents_stay_in_range() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.data(), st.integers(1, 30))
-def test_what_recordings_are_judged_by(data: st.DataObject, mass: int) -> None:
-    """Purity and coverage unit by unit; deviations by mir_eval."""
+def test_measures_of_recordings(data: st.DataObject, mass: int) -> None:
+    """Purity and coverage are counted unit by unit; deviations are those of mir_eval."""
     places = st.sets(st.integers(1, mass - 1)) if mass > 1 else st.just(set[int]())
     gold, other = (Segmentation.from_positions(data.draw(places), mass=mass) for _ in range(2))
     coded = Codings.of({"x": {"g": gold, "s": other}})

@@ -1,4 +1,4 @@
-"""Levels of segments, and several references at once: by hand, by enumeration, by mir_eval."""
+"""Levels of segments, and several references: by hand, by enumeration and by mir_eval."""
 
 import warnings
 
@@ -21,7 +21,7 @@ from tests.segmentation.test_turned import windows
 
 @st.composite
 def hierarchies(draw, mass):
-    """One to three nested levels."""
+    """Draw one to three nested levels."""
     placed: set[int] = set()
     levels = []
     for _ in range(draw(st.integers(1, 3))):
@@ -37,7 +37,7 @@ def two_hierarchies(draw):
 
 
 def meets(levels, q, i):
-    """The deepest level at which two base units are in one segment, by the definition."""
+    """Return the deepest level at which two base units share a segment, by definition."""
     return max(
         (
             depth
@@ -49,7 +49,7 @@ def meets(levels, q, i):
 
 
 def share_by_triples(one, other, transitive, window):
-    """Triples ordered by one that the other orders alike, counted one by one."""
+    """Return the share of triples ordered by one side that the other orders alike, one by one."""
     mass, shares = one[0].mass, []
     for q in range(mass):
         near = [i for i in range(mass) if i != q and (window is None or -window <= i - q < window)]
@@ -90,7 +90,7 @@ def test_measures_are_those_of_mir_eval(pair):
         warnings.simplefilter("ignore")
         t = hierarchy.tmeasure(*(list(map(intervals, s)) for s in pair), window=5, frame_size=1)
     found = t_measures(one, other, window=5)
-    if not np.isnan(found.f):  # it calls 0/0 zero, where nothing is said here
+    if not np.isnan(found.f):  # mir_eval takes 0/0 for zero, where gammacp has no value
         np.testing.assert_allclose(found, t, atol=1e-12)
 
 
@@ -110,11 +110,11 @@ CODINGS = Codings.of(
 )
 
 
-def test_every_level_is_compared_with_the_boundaries_of_coarser_ones():
+def test_every_level_includes_the_boundaries_of_coarser_ones():
     report = hierarchy_report(CODINGS, ["chapter", "section"], reference="ann")
     bob = report.as_dict()["means"]["bob"]
     assert bob["levels"]["chapter"]["b"]["mean"] == 1
-    # 6 and 9 match; 2 and 3 are a near miss, which costs half of one of three.
+    # 6 and 9 match; 2 and 3 are a near miss, which costs half of one boundary of three.
     assert bob["levels"]["section"]["b"]["mean"] == pytest.approx((3 - 0.5) / 3)
     one, other = (nest_levels(CODINGS["x"][c], ["chapter", "section"]) for c in ("ann", "bob"))
     assert bob["t"]["f"]["mean"] == t_measures(one, other).f
@@ -122,7 +122,7 @@ def test_every_level_is_compared_with_the_boundaries_of_coarser_ones():
 
 
 def random_hierarchies(places, kinds, mass, types):
-    """Every random hierarchy with its probability; kind b is a chapter's and a section's."""
+    """Yield every random hierarchy with its probability; kind b is a boundary of both levels."""
     names = {"c": types[:1], "s": types[1:], "b": types}
     inner = np.diff(places).tolist()
     for placed, p in windows(places, mass, inner, [places[0], mass - places[-1]], kinds).items():
@@ -157,7 +157,7 @@ def test_t_beyond_chance_is_that_of_all_random_hierarchies():
     assert report.beyond_chance["all pairs"]["f"].reason == "T is undefined for every pair"
 
 
-def test_bad_levels_and_references_say_what_there_is():
+def test_errors_list_the_valid_levels_and_references():
     with pytest.raises(
         UsageError, match="'part' is not a boundary type; types are: chapter, section"
     ):

@@ -1,11 +1,11 @@
-"""Segmentations under gammacp measure."""
+"""Segmentations in `gammacp measure`."""
 
 import json
 
 from tests.conftest import Run
 
 
-def test_segmentations_that_ship_have_values_beyond_chance(run: Run) -> None:
+def test_shipped_segmentations_have_values_beyond_chance(run: Run) -> None:
     options = ("-m", "pk,s", "--beyond-chance", "--samples", 40, "--json")
     found = run("measure", "--dataset", "hearst1997", *options)
     measures = [result["measures"] for result in json.loads(found.out)["results"]]

@@ -1,4 +1,4 @@
-"""Every two codings side by side: segeval's values of B, and the single measures."""
+"""Every pair of codings: segeval's values of B, and the single measures."""
 
 from __future__ import annotations
 
@@ -24,25 +24,26 @@ def stargazer() -> Codings:
     return merge_codings([shipped.only(["stargazer"]), hypotheses])
 
 
-def test_b_of_hypotheses_as_segeval_has_it(stargazer: Codings) -> None:
-    # segeval 2.0.11, similarity/boundary_test.py, test_b_datasets.
+def test_b_of_hypotheses_is_that_of_segeval(stargazer: Codings) -> None:
+    # Values are from segeval 2.0.11, similarity/boundary_test.py, test_b_datasets.
     want = {("1", "h1"): 4 / 7, ("1", "h2"): 7 / 18, ("2", "h1"): 3 / 7, ("2", "h2"): 1 / 3}
     found = {(row.reference, row.hypothesis): row.values["b"] for row in pairwise(stargazer)}
     assert {pair: found[pair] for pair in want} == pytest.approx(want)
     assert len(found) == 9 * 8
 
 
-def test_reference_and_hypothesis_the_right_way_round(stargazer: Codings) -> None:
+def test_precision_and_recall_are_not_confused(stargazer: Codings) -> None:
     row = next(r for r in pairwise(stargazer) if (r.reference, r.hypothesis) == ("1", "2"))
     a, b = stargazer["stargazer"]["1"], stargazer["stargazer"]["2"]
-    # Three full matches and half of a near one; one boundary of the second alone, two of the first.
+    # There are three full matches and half of a near one; one more boundary in the second, two in
+    # the first.
     assert (row.full, row.near, a.n_boundaries, b.n_boundaries) == (3, 1, 6, 5)
     assert row.values["precision"] == pytest.approx(3.5 / (3.5 + 1))
     assert row.values["recall"] == pytest.approx(3.5 / (3.5 + 2))
     assert row.values["windowdiff"] == 1 - window_diff(a, b)
 
 
-def test_means_count_what_is_undefined() -> None:
+def test_means_count_undefined_values() -> None:
     coders = {"a": Segmentation.from_masses([3, 3]), "b": Segmentation.from_masses([6])}
     rows = pairwise(Codings.of({"x": coders}))
     assert [math.isnan(row.values["precision"]) for row in rows] == [True, False]

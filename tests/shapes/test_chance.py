@@ -1,4 +1,4 @@
-"""Chance of shapes: over documents, along time with the other axes carried, never in an image."""
+"""Chance of shapes: over documents or along time with the other axes, and never within an image."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ def test_a_single_image_is_refused_with_the_reason(chance: str) -> None:
     assert "# offset unit: s" in str(error.value.hint)
 
 
-def test_default_of_a_single_image_is_an_error_and_of_a_corpus_documents() -> None:
+def test_the_default_is_documents_for_a_corpus_and_an_error_for_a_single_image() -> None:
     images = {f"i{k}": random_boxes(k, 2, 2, 3) for k in range(12)}
     with pytest.raises(DataError, match="cannot be modelled inside"):
         gc.gamma(images["i1"])
@@ -34,7 +34,7 @@ def test_default_of_a_single_image_is_an_error_and_of_a_corpus_documents() -> No
 
 
 @pytest.mark.parametrize("chance", ["cut", "documents", "shift"])
-def test_what_moves_along_time_carries_the_other_axes(chance: str) -> None:
+def test_moves_along_time_keep_the_other_axes(chance: str) -> None:
     drawn = Corpus.from_continua({str(k): random_boxes(k, 2, 2, 4) for k in range(4)})
     calls = [c.with_about(offset_unit="s") for c in drawn.values()]
     model = CHANCE_MODELS[chance]
@@ -48,7 +48,7 @@ def test_what_moves_along_time_carries_the_other_axes(chance: str) -> None:
         assert {(round(u.length), u.shape, u.category) for u in random} <= known
 
 
-def test_images_are_never_counted_from_their_own_first_unit() -> None:
+def test_positions_in_images_do_not_count_from_the_first_unit() -> None:
     images = [
         Continuum.from_units([Unit.box(a, (at, at + 2), (5, 9)) for a in "AB"])
         for at in (0, 100, 300)
@@ -59,13 +59,13 @@ def test_images_are_never_counted_from_their_own_first_unit() -> None:
         assert starts == whole
 
 
-def test_nobody_reads_an_image_along_its_first_axis() -> None:
+def test_an_image_has_no_reading_direction() -> None:
     rows = [
         Unit.box(w, (k, k + 2), (0, 5), category="x") for w in "AB" for k in range(0, 40, 3)
     ] + [Unit.box("A", (999, 1000), (0, 5), category="x")]  # fmt: skip
     image = Continuum.from_units(rows)
     calls = image.with_about(offset_unit="s")
-    # Along time both say something; the same boxes on an image have no direction.
+    # Along time there is a direction; the same boxes on an image have none.
     assert direction([image]) is None
     assert direction([calls]) is not None
     with pytest.raises(DataError, match="29 units have shapes on an axis that is not time"):

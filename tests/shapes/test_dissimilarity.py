@@ -1,4 +1,4 @@
-"""What shapes cost: values by hand, and what cannot be served."""
+"""Dissimilarities of shapes: values by hand, and shapes that are refused."""
 
 import math
 from pathlib import Path
@@ -46,7 +46,7 @@ def test_boxes(other: tuple[tuple[float, float], ...], positional: str, value: f
     assert cost(A, Unit.box("B", (0, 2), (0, 2)), positional) == 0
 
 
-def test_what_covers_nothing_is_equal_to_itself_alone() -> None:
+def test_a_shape_without_area_equals_only_itself() -> None:
     flat = Unit.box("A", (0, 2), (1, 1))
     assert cost(flat, Unit.box("B", (0, 2), (1, 1)), "iou") == 0
     assert cost(flat, A, "iou") == math.inf
@@ -55,7 +55,7 @@ def test_what_covers_nothing_is_equal_to_itself_alone() -> None:
 
 
 def test_intersection_on_one_axis() -> None:
-    assert cost(Unit("A", 0, 10), Unit("B", 5, 10), "iou") == 1  # IoU .5: as good as missing
+    assert cost(Unit("A", 0, 10), Unit("B", 5, 10), "iou") == 1  # IoU .5 is as good as missing
 
 
 def test_polygons_and_stacks() -> None:
@@ -65,7 +65,7 @@ def test_polygons_and_stacks() -> None:
     assert cost(square, half, "iou") == 1
     assert cost(half, drawn("B", "polygon", [(0, 0), (2, 0), (2, 2)]), "iou") == 0
     assert cost(square, Unit.box("B", (1, 3), (0, 2)), "iou") == pytest.approx(4 / 3)
-    # Two parts that overlap cover what they cover together.
+    # Two parts that overlap count as their union.
     two = drawn("B", "polygon", [(0, 0), (2, 0), (2, 1), (0, 1)], [(0, 0), (1, 0), (1, 2), (0, 2)])
     assert cost(square, two, "iou") == pytest.approx(2 * (1 - 3 / 4))
 
@@ -88,7 +88,7 @@ def test_outlines(tmp_path: Path) -> None:
     assert cost(*points, Boundary(10)) == pytest.approx(0.25)
     with pytest.raises(DataError, match="points have no diameter") as error:
         cost(*points, "boundary")
-    # The advice, followed.
+    # Following the advice works.
     file = tmp_path / "d.toml"
     file.write_text('beta = 0\npositional = "boundary"\nscale = 12\n')
     assert 'positional = "boundary" and scale = 12' in str(error.value.hint)
@@ -101,19 +101,19 @@ def test_outlines(tmp_path: Path) -> None:
     line = drawn("A", "polyline", [(0, 0), (0, 5)])
     assert cost(line, drawn("B", "polyline", [(0, 5), (0, 10)]), "boundary") == pytest.approx(1)
     assert cost(line, drawn("B", "polyline", [(0, 0), (0, 5)]), "boundary") == 0
-    # Corners: (0, 0)-(2, 2) against the square moved by 1: √1 over a diameter of √8.
+    # The corners (0, 0)-(2, 2) against the square moved by 1: √1 over a diameter of √8.
     assert cost(A, Unit.box("B", (1, 3), (0, 2)), "boundary") == pytest.approx(1 / 8)
     c = Continuum.from_units([line, drawn("B", "polyline", [(90, 0), (90, 5)])])
     assert gc.align(c, Combined(positional="boundary")).disorder == 2
 
 
 @pytest.mark.parametrize("positional", ["hamming", "sporadic"])
-def test_what_reads_no_shapes_refuses_them(positional: str) -> None:
+def test_dissimilarities_without_shapes_refuse_them(positional: str) -> None:
     c = Continuum.from_units([drawn(a, "polygon", [(0, 0), (2, 0), (2, 2)]) for a in "AB"])
     with pytest.raises(DataError, match="does not support shapes of 2 units") as error:
         gc.align(c, Combined(positional=positional))
     assert "c.boxes()" in str(error.value.hint)
-    assert gc.align(c.boxes()).disorder == 0  # the advice, followed
+    assert gc.align(c.boxes()).disorder == 0  # the advice works
     assert c.hulls().axes == 1
 
 
@@ -125,10 +125,10 @@ def test_without_positions_shapes_do_not_count() -> None:
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), min_size=3, max_size=6))
-def test_outlines_that_differ_by_rounding_alone_never_cost_less_than_nothing(
+def test_outlines_that_differ_by_rounding_never_have_a_negative_cost(
     points: list[tuple[int, int]],
 ) -> None:
-    """A point more on each side covers the same, and intersections are rounded."""
+    """A further point on each side leaves the area, but intersections are rounded."""
     shapely = pytest.importorskip("shapely")
     ring: list[tuple[float, ...]] = [(x / 10 + 0.1, y / 10) for x, y in points]
     nexts = [*ring[1:], ring[0]]
@@ -143,7 +143,7 @@ def test_outlines_that_differ_by_rounding_alone_never_cost_less_than_nothing(
     assert cost(u, u, "iou") == 0
 
 
-def test_outlines_that_cover_nothing() -> None:
+def test_outlines_without_area() -> None:
     pytest.importorskip("shapely")
     dot, line = [(1.0, 1.0)] * 4, [(1.0, 1.0), (2.0, 2.0), (3.0, 3.0)]
     flat = drawn("A", "polygon", line)

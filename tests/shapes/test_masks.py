@@ -1,8 +1,8 @@
-"""Masks as run lengths: exact areas and IoU as pycocotools 2.0 has them, and broken masks.
+"""Masks as run lengths: areas and IoU of pycocotools 2.0, and broken masks.
 
-`MASKS` are by `pycocotools.mask.encode`, areas by `area`: two masks on an image of
-height 4 and width 5, the first a square of nine pixels with a hole, the second a box of 4 × 2.
-`benchmarks/fields_peers.py shapes` compares hundreds of random ones.
+`MASKS` are by `pycocotools.mask.encode`, and their areas by `area`: two masks on an image of height
+4 and width 5, a square of nine pixels with a hole and a box of 4 × 2. `benchmarks/fields_peers.py
+shapes` compares hundreds of random masks.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MASKS = {"ann": ("431N00024", 8), "bob": ("52200000O", 8)}
 
 
 def decoded(runs: list[int], height: int, width: int) -> np.ndarray[Any, Any]:
-    """Paint runs pixel by pixel, column by column."""
+    """Return the pixels of runs, column by column."""
     pixels = np.repeat(np.arange(len(runs)) % 2, runs)
     return pixels.reshape(width, height).T
 
@@ -61,7 +61,7 @@ def masks() -> list[dict[str, object]]:
     ]
 
 
-def test_a_list_of_counts_is_the_same_mask() -> None:
+def test_an_uncompressed_list_of_counts_is_the_same_mask() -> None:
     lists = {"ann": [4, 3, 1, 1, 1, 1, 1, 3, 5], "bob": [5, 2, 2, 2, 2, 2, 2, 2, 1]}
     for who, runs in lists.items():
         assert runs_of(MASKS[who][0]) == runs
@@ -76,9 +76,9 @@ def test_areas_and_measures_are_those_of_pycocotools(run: Run, tmp_path: Path) -
     areas = shapely.area(geometries([(u.start, u.end, u.shape) for u in c if u.shape]))
     assert areas.tolist() == [area for _, area in MASKS.values()]
     found = gc.measure(c, ["mean-iou", "mean-dice", "f1-iou"])
-    assert np.isnan(found["mean-iou"].value)  # they do not reach IoU .5
+    assert np.isnan(found["mean-iou"].value)  # the masks do not reach IoU .5
     out = run("gamma", path, "--positional", "iou", "--chance", "cut", "--json")
-    assert out.code == 3  # one image gives no chance of others
+    assert out.code == 3  # one image has no chance across documents
     third = annotation(3, "bob", {"size": [4, 5], "counts": [4, 3, 1, 3, 1, 3, 5]})
     (c,) = gc.read_corpus(file_of(path, masks()[0], third)).values()
     found = gc.measure(c, ["mean-iou", "mean-dice", "f1-iou"])
@@ -145,7 +145,7 @@ def test_masks_must_have_the_size_of_the_image(tmp_path: Path) -> None:
         gc.read_corpus(path)
 
 
-def test_annotators_files_must_have_images_of_one_size(run: Run, tmp_path: Path) -> None:
+def test_files_of_annotators_must_have_images_of_one_size(run: Run, tmp_path: Path) -> None:
     for who, size, counts in (("ann", [4, 5], [5, 15]), ("bob", [4, 6], [5, 19])):
         (tmp_path / who).mkdir()
         one = annotation(1, who, {"size": size, "counts": counts})
@@ -153,7 +153,7 @@ def test_annotators_files_must_have_images_of_one_size(run: Run, tmp_path: Path)
     outcome = run("measure", tmp_path, "-m", "mean-iou")
     assert outcome.code == 3
     assert "several sizes: 4 × 5 by ann, 4 × 6 by bob" in outcome.err.replace("\n", " ")
-    # Exported at one size, as advised, they are compared.
+    # Exported at one size, as the advice says, they are compared.
     one = annotation(1, "bob", {"size": [4, 5], "counts": [5, 15]})
     file_of(tmp_path / "bob" / "m.json", one)
     followed = run("measure", tmp_path, "-m", "mean-iou")

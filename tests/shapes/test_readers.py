@@ -1,4 +1,4 @@
-"""Label Studio's image tasks, and the options that leave shapes out, as errors advise."""
+"""Image tasks of Label Studio, COCO files, and options that leave shapes out."""
 
 import json
 import math
@@ -42,7 +42,7 @@ def test_regions_of_images_are_in_pixels(tmp_path: Path) -> None:
     ]
     assert c.offset_unit == "pixels"
     assert [(entry.kind, entry.count) for entry in c.left_out] == [("region", 1)]
-    # A quarter turn about the corner at the top left.
+    # The region is rotated by a quarter about its top left corner.
     file.write_text(task(region("rectanglelabels", {**side, "rotation": 90})))
     ((turned,),) = gc.read_corpus(file).values()
     assert turned.shape is not None
@@ -61,7 +61,7 @@ def test_every_format_can_leave_shapes_out(name: str) -> None:
     assert {n: c.hulls() for n, c in whole.items()} == dict(flat)
 
 
-def test_coco_gives_back_what_it_was_given(tmp_path: Path) -> None:
+def test_coco_files_are_read_back(tmp_path: Path) -> None:
     r = random.Random(1)
     units = []
     for i in range(60):
@@ -108,8 +108,8 @@ def test_coco_categories_have_names(tmp_path: Path) -> None:
         gc.read_corpus(file)
 
 
-def test_coco_is_written_with_the_keys_of_pycocotools(tmp_path: Path) -> None:
-    """Areas computed by hand; pycocotools 2.0.11 paints as many pixels of each polygon."""
+def test_coco_has_the_keys_that_pycocotools_needs(tmp_path: Path) -> None:
+    """Areas are computed by hand; pycocotools 2.0.11 paints as many pixels for each polygon."""
     pytest.importorskip("shapely")
     square, moved = [(0, 0), (4, 0), (4, 4), (0, 4)], [(2, 2), (6, 2), (6, 6), (2, 6)]
     bow = [(0, 0), (4, 4), (4, 0), (0, 4)]
@@ -131,7 +131,7 @@ def test_coco_is_written_with_the_keys_of_pycocotools(tmp_path: Path) -> None:
     assert set(next(iter(gc.read_corpus(file).values()))) == set(areas)
 
 
-def test_pycocotools_loads_what_is_written(tmp_path: Path) -> None:
+def test_pycocotools_loads_written_files(tmp_path: Path) -> None:
     coco = pytest.importorskip("pycocotools.coco")
     units = [Unit.box("ann", (10, 40), (20, 60), category="dog"), Unit.box("bob", (1, 3), (2, 5))]
     gc.write(gc.Continuum.from_units(units, name="i"), tmp_path / "c.json", format="coco")
@@ -140,8 +140,8 @@ def test_pycocotools_loads_what_is_written(tmp_path: Path) -> None:
     assert [x["rater"] for x in found] == ["ann", "bob"]
 
 
-def test_outlines_that_are_mended_are_counted(tmp_path: Path) -> None:
-    """A bow tie covers half of its square: its two lobes."""
+def test_repaired_outlines_are_counted(tmp_path: Path) -> None:
+    """A bow tie covers half of its square, its two lobes."""
     bow, square = [0, 0, 4, 4, 4, 0, 0, 4], [0, 0, 4, 0, 4, 4, 0, 4]
     about = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 4, 4]}
     path = tmp_path / "bow.json"
@@ -155,7 +155,7 @@ def test_outlines_that_are_mended_are_counted(tmp_path: Path) -> None:
     assert [(e.file, e.kind, e.count) for e in corpus.left_out] == [(str(path), "outline", 1)]
     assert "make_valid" in corpus.left_out[0].reason
     d = gc.Combined(positional="iou")
-    assert gc.align(corpus["a"], d).disorder == pytest.approx(1.0)  # 2·(1 − 8/16), of 1 unit each
+    assert gc.align(corpus["a"], d).disorder == pytest.approx(1.0)  # 2·(1 − 8/16) for one unit each
     assert gc.read_corpus(path, shapes="box").left_out == ()
     gc.write(corpus, tmp_path / "c.json")
     gc.write(corpus["a"], tmp_path / "c.csv")
@@ -163,8 +163,8 @@ def test_outlines_that_are_mended_are_counted(tmp_path: Path) -> None:
         assert [e.count for e in gc.read_corpus(tmp_path / again).left_out] == [1], again
 
 
-def test_what_is_gone_along_twice_covers_nothing() -> None:
-    """A square with a spike up to (4, 8) is the square, for areas and for outlines."""
+def test_a_spike_covers_nothing() -> None:
+    """A square with a spike up to (4, 8) equals the square, in area and in outline."""
     spiked = drawn("ann", "x", "polygon", [(0, 0), (4, 0), (4, 4), (4, 8), (4, 4), (0, 4)])
     plain = drawn("bob", "x", "polygon", [(0, 0), (4, 0), (4, 4), (0, 4)])
     for name in ("iou", "boundary"):

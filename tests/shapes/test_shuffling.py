@@ -1,4 +1,4 @@
-"""Errors on boxes and outlines: what each does on the further axes."""
+"""Errors on boxes and outlines: the effects on their further axes."""
 
 import math
 from typing import TypeAlias
@@ -75,7 +75,7 @@ def test_outlines_move_in_proportion() -> None:
 
 
 def areas(c: Continuum) -> list[float]:
-    """By the shoelace formula, of rings that do not cross themselves."""
+    """Return areas by the shoelace formula, for rings that do not cross themselves."""
     found = []
     for u in c:
         assert u.shape is not None
@@ -112,7 +112,7 @@ def test_outlines_are_cut_joined_and_invented(given: Continuum, kind: str) -> No
         assert (u.start, u.end) == (pytest.approx(min(xs)), pytest.approx(max(xs)))
     made = shuffle(given, "merge", 0.3, n_annotators=1, seed=1)
     assert made.n_units < given.n_units
-    assert sum(areas(made)) == pytest.approx(sum(areas(given)))  # parts that overlap stay parts
+    assert sum(areas(made)) == pytest.approx(sum(areas(given)))  # overlapping parts stay separate
     assert made.starts.min() == given.starts.min()
     assert made.ends.max() == given.ends.max()
     made = shuffle(given, "false-positive", 1.0, n_annotators=1, seed=1)
@@ -129,8 +129,8 @@ def test_points_and_lines_are_not_cut() -> None:
             shuffle(c, error, 1.0, n_annotators=1, seed=1)
 
 
-def test_a_cut_of_an_outline_that_crosses_itself_keeps_its_holes():
-    """Mended it has an area of 15.69 around a hole of 2.15, which no side of a cut may cover."""
+def test_cutting_a_self_crossing_outline_keeps_its_holes():
+    """The repaired outline has an area of 15.69 around a hole of 2.15, which no piece may cover."""
     shapely = pytest.importorskip("shapely")
     points = [(9, 9), (6, 6), (8, 3), (10, 0), (10, 8), (7, 6), (8, 4)]
     whole = shapely.make_valid(shapely.Polygon(points)).area
@@ -168,7 +168,9 @@ PAIRS: dict[str, tuple[list[Ring], list[Ring], float]] = {
 
 
 def inside(rings: list[Ring], x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Whether points are in any ring, by how often a ray to the right crosses it."""
+    """Return whether points are in any ring, by the number of times a ray to the right
+    crosses it.
+    """
     found = np.zeros(x.shape, bool)
     for ring in rings:
         odd = np.zeros(x.shape, bool)
@@ -182,8 +184,8 @@ def inside(rings: list[Ring], x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("off", [0.0, 0.1, -317.3])
 @pytest.mark.parametrize("name", PAIRS)
-def test_joined_outlines_cover_what_both_do(name: str, off: float) -> None:
-    """By hand, by a grid of points, after cuts, and joined again."""
+def test_joined_outlines_cover_the_union(name: str, off: float) -> None:
+    """Areas are those by hand and by a grid of points, also after cutting and joining again."""
     shapely = pytest.importorskip("shapely")
     first, second, area = PAIRS[name]
     rings = [[(x + off, y + off) for x, y in ring] for ring in first + second]
@@ -215,8 +217,8 @@ def test_joined_outlines_cover_what_both_do(name: str, off: float) -> None:
         assert found.disorder == pytest.approx(0, abs=1e-9)
 
 
-def test_shapes_side_by_side_are_no_segmentation() -> None:
-    """Boxes that happen to tile the first axis are moved as others are, not together."""
+def test_adjacent_shapes_are_no_segmentation() -> None:
+    """Boxes that tile the first axis are moved one by one, not as a segmentation."""
     boxes = [Unit.box("ref", (10 * i, 10 * i + 10), (i, i + 5), category="a") for i in range(3)]
     given = Continuum.from_units(boxes)
     for c in (given, Continuum.from_units(boxes[:1])):
@@ -224,4 +226,4 @@ def test_shapes_side_by_side_are_no_segmentation() -> None:
         assert (moved.n_units, moved.axes) == (c.n_units, 2)
         assert shapes_of(moved) != shapes_of(c)
     fewer = shuffle(given, "false-negative", 0.4, n_annotators=1, seed=1)
-    assert {u.length for u in fewer} == {10.0}  # neighbours do not fill what is missing
+    assert {u.length for u in fewer} == {10.0}  # neighbours do not fill the gap

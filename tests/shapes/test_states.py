@@ -15,7 +15,7 @@ IMAGES = 5
 
 
 def export(folder: Path, jobs: Sequence[tuple[int, int, str, str]]) -> Path:
-    """Write an XML of CVAT with a box on each image, by a person called ann."""
+    """Write a CVAT file with a box on each image, by an annotator called ann."""
     root = ElementTree.Element("annotations")
     segments = ElementTree.SubElement(ElementTree.SubElement(root, "meta"), "task")
     ElementTree.SubElement(segments, "id").text = "7"
@@ -35,7 +35,7 @@ def export(folder: Path, jobs: Sequence[tuple[int, int, str, str]]) -> Path:
 
 
 def images(*states: str) -> set[str]:
-    """Return the images of jobs of these states, counted in the list of jobs."""
+    """Return the images of jobs in given states, from the list of jobs."""
     named = [(range(a, b + 1), "gt" if kind == "ground_truth" else s) for a, b, s, kind in JOBS]
     return {f"i{n}" for numbers, state in named if state in states for n in numbers}
 
@@ -44,7 +44,7 @@ READ = images("completed", "dreaming")
 
 
 @pytest.mark.parametrize("beside", [False, True])
-def test_images_of_jobs_that_are_not_completed_are_left_out(tmp_path: Path, beside: bool) -> None:
+def test_images_of_unfinished_jobs_are_left_out(tmp_path: Path, beside: bool) -> None:
     path = export(tmp_path, [] if beside else JOBS)
     if beside:
         keys = ("start_frame", "stop_frame", "status", "type")

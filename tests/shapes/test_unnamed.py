@@ -1,4 +1,4 @@
-"""Readers without names: intervals against every naming of small corpora."""
+"""Anonymous readers: intervals of γ, against every naming of small corpora."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tests.conftest import Run
 
 
 def namings(c: Continuum, k: int) -> Iterator[Continuum]:
-    """The document under every naming of its blocks."""
+    """Yield the document under every naming of its blocks."""
     for chosen in product(range(k), repeat=c.n_annotators):
         rows = [replace(u, annotator="ABCD"[chosen[c.annotators.index(u.annotator)]]) for u in c]
         yield Continuum.from_units(rows, annotators="ABCD"[:k], categories=c.categories)
 
 
 def admissible(c: Continuum, d: Combined, same: float) -> bool:
-    """No reader has two units that differ by `same` or less."""
+    """Return whether no reader has two units that differ by `same` or less."""
     columns = unit_columns(c)
     costs = bind(d, c).pairwise(columns[:, None], columns[None])
     one = c.annotator_codes[:, None] == c.annotator_codes[None]
@@ -37,12 +37,12 @@ def admissible(c: Continuum, d: Combined, same: float) -> bool:
 
 
 def cost(c: Continuum, d: Combined) -> float:
-    """Times x̄; nothing costs nothing."""
+    """Return the disorder times x̄, or 0 without units."""
     return gc.align(c, d).disorder * c.mean_units if c.n_units else 0.0
 
 
 def of_chance(named: list[Continuum], k: int, d: Combined) -> float:
-    """x̄·D_e of `documents`, over every way to take k different documents."""
+    """Return x̄·D_e of the model `documents`, over every choice of k different documents."""
     found = []
     for chosen in permutations(named, k):
         rows = [u for a, c in zip("ABCD"[:k], chosen, strict=True) for u in c if u.annotator == a]
@@ -52,7 +52,7 @@ def of_chance(named: list[Continuum], k: int, d: Combined) -> float:
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("positional", ["iou", "sporadic"])
-def test_every_naming_is_inside(seed: int, positional: str) -> None:
+def test_the_interval_holds_every_naming(seed: int, positional: str) -> None:
     k, d = 2, Combined(positional=positional)
     documents = [random_boxes(10 * seed + i, 2, 2, 2) for i in range(3)]
     corpus = Corpus.from_continua(
@@ -87,7 +87,7 @@ def test_every_naming_is_inside(seed: int, positional: str) -> None:
 
 
 def near(images: int, k: int, seed: int) -> Corpus:
-    """Objects that k readers draw a little apart from each other; some miss one."""
+    """Return objects that k readers draw a little apart; some readers miss one."""
     rng, made = np.random.default_rng(seed), {}
     for image in range(images):
         rows = []
@@ -102,7 +102,7 @@ def near(images: int, k: int, seed: int) -> Corpus:
 
 
 @pytest.mark.parametrize("k", [3, 4])
-def test_of_named_readers_the_true_gamma_is_inside(k: int) -> None:
+def test_the_interval_holds_the_gamma_of_named_readers(k: int) -> None:
     corpus, d = near(40, k, k), Combined(positional="iou")
     true = gc.gamma_corpus(corpus, dissimilarity=d, samples=200)
     for blocks in (False, True):
@@ -116,27 +116,27 @@ def test_of_named_readers_the_true_gamma_is_inside(k: int) -> None:
         assert found.status == "optimal"
 
 
-def test_sizes_and_what_no_naming_explains() -> None:
+def test_sizes_of_groups_and_units_that_no_naming_explains() -> None:
     rows = [Unit.box(str(i), (0, 10), (0, 10)) for i in range(3)]
     rows.append(Unit.box("9", (50, 60), (0, 10)))
     one = Continuum.from_units(rows)
     found = unnamed_gamma(one.without_names(3), dissimilarity=Combined(positional="iou"))
     assert dict(found.sizes) == {1: 1, 2: 0, 3: 1}
     assert found.unexplained == 0
-    # (one of three, which costs Δ, and one of all, which costs 0) / (4/3)
+    # One unit of one reader costs Δ and one of all three costs 0; x̄ = 4/3.
     assert found.observed == pytest.approx((0.75, 0.75))
     assert found.reason == "chance across documents needs 3 for 3 readers, and there are 1"
     assert found.expected is None
     two = unnamed_gamma(one.without_names(2), dissimilarity=Combined(positional="iou"))
     assert two.unexplained == 3
     assert two.observed == pytest.approx((1, 2))
-    # As blocks nothing of one is put together.
+    # Units of one block are never grouped.
     alike = Continuum.from_units([replace(u, annotator="A") for u in rows])
     blocks = unnamed_gamma(alike.without_names(3, blocks=True))
     assert dict(blocks.sizes) == {1: 4, 2: 0, 3: 0}
 
 
-def test_what_needs_names_refuses(tmp_path: Path) -> None:
+def test_functions_that_need_names_refuse(tmp_path: Path) -> None:
     bare = near(3, 3, 1)["i0"].without_names(3)
     calls = [gc.gamma, gc.align, lambda c: gc.gamma_corpus(Corpus.from_continua({"a": c}))]
     for call in calls[:2]:
@@ -175,7 +175,7 @@ def test_the_command(run: Run, tmp_path: Path) -> None:
     assert run("unnamed", path).code == 3
 
 
-def test_more_readers_than_anybody_has_are_refused() -> None:
+def test_too_many_readers_are_refused() -> None:
     c = Continuum.from_units([Unit("A", 0, 5), Unit("B", 0, 5)])
     with pytest.raises(UsageError, match="readers 99999999999999999999 > 100,000"):
         hide_names(c, 99999999999999999999)

@@ -1,4 +1,4 @@
-"""What annotations were before their errors: against references that were planted."""
+"""Annotations before their errors, estimated, against planted references."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from shuffling.fitting import gaps_of
 def planted(
     error: str, magnitude: float, layout: str = "apart"
 ) -> tuple[list[Continuum], list[Continuum]]:
-    """References, and what three annotators made of them; gaps are four times as long as units."""
+    """Return references and the annotations of three annotators; gaps are four times unit
+    lengths.
+    """
     model = ReferenceModel(n_units=20, gaps=fit(_sparse()).gaps).laid_out(layout)
     references = [reference_set(model, index=i, seed=3) for i in range(12)]
     return references, [
@@ -31,7 +33,7 @@ def _sparse() -> Continuum:
 def test_gaps_and_units_add_up_to_the_whole() -> None:
     units = [("A", 2, 6), ("A", 4, 5), ("A", 9, 12), ("B", 0, 3), ("B", 3, 20)]
     c = Continuum.from_units([Unit(a, s, e, "x") for a, s, e in units], bounds=(0, 20))
-    # By hand: A from 0 to 2, then back from 6 to 4, on from 5 to 9, from 12 to 20.
+    # By hand, A has gaps from 0 to 2, back from 6 to 4, from 5 to 9, and from 12 to 20.
     assert gaps_of([c]).tolist() == [2, -2, 4, 8, 0, 0, 0]
     assert gaps_of([c]).sum() + c.lengths.sum() == 2 * 20
 
@@ -57,20 +59,20 @@ def test_statistics_by_hand() -> None:
         ("category", 0.6),
     ],
 )
-def test_the_planted_reference_is_found_again(error: str, magnitude: float) -> None:
+def test_the_planted_reference_is_recovered(error: str, magnitude: float) -> None:
     references, seen = planted(error, magnitude)
     found = BeforeErrors.learn(seen).shuffled(error, magnitude, 3, sets=12, seed=9)
     assert found.misfit < 0.06
     truth = Statistics.of(references, "ABCD")
     naive = Statistics.of(seen, "ABCD")
-    # Twelve references of 20 units: their mean length and number are known to some percent.
+    # With twelve references of 20 units, mean length and number are known to some percent.
     assert found.guess.units == pytest.approx(truth.units, rel=0.08)
     assert naive.length * found.guess.stretch == pytest.approx(truth.length, rel=0.1)
     assert found.guess.overlapping == pytest.approx(0, abs=0.03)
 
 
 @pytest.mark.parametrize("error", ["position", "false-negative", "false-positive", "split"])
-def test_a_segmentation_stays_one(error: str) -> None:
+def test_a_segmentation_stays_a_segmentation(error: str) -> None:
     references, seen = planted(error, 0.3, "covering")
     found = BeforeErrors.learn(seen).shuffled(error, 0.3, 3, sets=6, seed=9)
     assert found.misfit < 0.06
@@ -78,8 +80,8 @@ def test_a_segmentation_stays_one(error: str) -> None:
     assert found.guess.units == pytest.approx(Statistics.of(references, "ABCD").units, rel=0.1)
 
 
-def test_what_cannot_have_been_is_told() -> None:
-    """Units that leave no room: twice as many, half of them missed, do not fit in."""
+def test_an_impossible_error_is_reported() -> None:
+    """If half of the units had been missed, twice as many would not fit in."""
     units = [Unit(a, 10 * i, 10 * i + 9, "x") for a in "AB" for i in range(20)]
     c = Continuum.from_units(units, bounds=(0, 200))
     found = BeforeErrors.learn([c]).shuffled("false-negative", 0.5, 2, sets=6)

@@ -38,7 +38,10 @@ def test_with_overlap_close_categories_are_confused_first() -> None:
 
 
 def test_plain_row_normalised_closeness() -> None:
-    """By hand: rows of closeness [1 .5; .5 1] are [2/3 1/3]; m = .5: .5·I + .125·P + .375·O."""
+    """By hand for m = .5: .5·I + .125·P + .375·O.
+
+    Rows of closeness [1 .5; .5 1] are normalised to [2/3 1/3].
+    """
     error = Category(overlap=True, closeness=((1, 0.5), (0.5, 1)), keep_prevalence=False)
     matrix = error.matrix(0.5, np.array([0.9, 0.1]))
     assert matrix[0] == pytest.approx([0.5 + 0.1125 + 0.25, 0.0125 + 0.125])
@@ -64,7 +67,7 @@ def test_bad_closeness(closeness: tuple[tuple[float, ...], ...], message: str) -
 
 
 def kappa(a: np.ndarray, b: np.ndarray) -> float:
-    """Cohen's κ, straight from its definition."""
+    """Compute Cohen's κ from its definition."""
     observed = (a == b).mean()
     expected = sum((a == c).mean() * (b == c).mean() for c in np.unique(np.append(a, b)))
     return float((observed - expected) / (1 - expected))
@@ -77,7 +80,7 @@ def large_reference(n: int) -> tuple[Continuum, ReferenceModel]:
 
 @pytest.mark.parametrize("magnitude", [0.1, 0.5, 0.8, 1.0])
 def test_kappa_between_two_annotators_tends_to_1_minus_m2_squared(magnitude: float) -> None:
-    """MEASURES: κ → (1 − m²)²; its standard error is below 1/√n."""
+    """κ tends to (1 − m²)² (MEASURES.md); its standard error is below 1/√n."""
     reference, model = large_reference(20_000)
     shuffled = shuffle(reference, "category", magnitude, 2, model=model, seed=1)
     first, second = (shuffled.category_codes[shuffled.rows_of(a)] for a in shuffled.annotators)
@@ -106,7 +109,7 @@ def test_labels_without_prevalence_in_the_model_are_redrawn_evenly() -> None:
     assert shuffled.category_codes.mean() == pytest.approx(0.5, abs=0.05)
 
 
-def test_positions_stay() -> None:
+def test_positions_are_unchanged() -> None:
     reference, model = large_reference(50)
     shuffled = shuffle(reference, "category", 1, 1, model=model)
     assert np.array_equal(shuffled.starts, reference.starts)

@@ -1,4 +1,4 @@
-"""The promises of error types: kept by all that come along, and seen to be broken."""
+"""The checker of error types: built-in errors pass, and broken ones are named."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shuffling import ERRORS, Category, ErrorType, FalsePositive, Position, Unit
 
 
 @pytest.mark.parametrize("name", ERRORS)
-def test_built_in_errors_keep_theirs(name: str) -> None:
+def test_built_in_errors_pass(name: str) -> None:
     check_error(ERRORS[name](), keeps=("segmentation",))
 
 
@@ -27,7 +27,7 @@ def test_built_in_errors_keep_theirs(name: str) -> None:
         Category(overlap=True),
     ],
 )
-def test_so_do_their_variants(error: ErrorType) -> None:
+def test_variants_of_errors_pass(error: ErrorType) -> None:
     check_error(error)
     if isinstance(error, (Category, Position)):
         check_error(error, keeps=("count",))
@@ -35,7 +35,7 @@ def test_so_do_their_variants(error: ErrorType) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Broken:
-    """Does what its way says, which no error may do."""
+    """Error type that misbehaves in a given way."""
 
     name: ClassVar[str] = "broken"
     summary: ClassVar[str] = "for tests"
@@ -99,12 +99,12 @@ class Broken:
         ("fails", r"12 units: ValueError\('a fault'\)"),
     ],
 )
-def test_a_broken_promise_is_named(way: str, told: str) -> None:
+def test_a_broken_error_type_is_named(way: str, told: str) -> None:
     with pytest.raises(AssertionError, match=told):
         check_error(Broken(way=way))
 
 
-def test_a_declaration_that_misses_something_is_named() -> None:
+def test_an_incomplete_declaration_is_named() -> None:
     class NoDataclass:
         name, summary, source = "loose", "for tests", "none"
 
@@ -117,7 +117,7 @@ def test_a_declaration_that_misses_something_is_named() -> None:
         check_error(Position(overlap=False), models=())
 
 
-def test_what_an_error_claims_is_tried() -> None:
+def test_claims_of_an_error_type_are_checked() -> None:
     with pytest.raises(AssertionError, match="12 units become"):
         check_error(ERRORS["merge"](), keeps=("count",))
     with pytest.raises(AssertionError, match="units overlap that did not"):

@@ -1,4 +1,4 @@
-"""The magnitudes of a set share their random numbers, and each one's distribution stays."""
+"""Common random numbers of the magnitudes of a set, and the distribution of each magnitude."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def steps(error: Errors, model: ReferenceModel = MODEL) -> list[tuple[Continuum,
 
 
 @pytest.mark.parametrize("covering", [False, True])
-def test_what_is_missed_stays_missed(covering: bool) -> None:
+def test_missed_units_stay_missed_at_larger_magnitudes(covering: bool) -> None:
     for less, more in steps("false-negative", MODEL.laid_out("covering") if covering else MODEL):
         assert set(more.starts) <= set(less.starts)
 
 
 @pytest.mark.parametrize("overlap", [True, False])
-def test_new_units_come_on_top_of_those_before(overlap: bool) -> None:
+def test_new_units_are_added_to_those_of_smaller_magnitudes(overlap: bool) -> None:
     error = FalsePositive(overlap=overlap, factor=0.4)
     for less, more in steps(error, replace(MODEL, length=8000)):
         assert units(less) <= units(more)
@@ -67,7 +67,7 @@ def test_boundaries_are_added_one_by_one(integer: bool) -> None:
         assert set(less.starts) <= set(more.starts)
 
 
-def test_splits_and_merges_go_on_from_those_before() -> None:
+def test_splits_and_merges_continue_those_of_smaller_magnitudes() -> None:
     for less, more in steps("split"):
         assert set(less.starts) <= set(more.starts)
     for less, more in steps("merge"):
@@ -75,10 +75,10 @@ def test_splits_and_merges_go_on_from_those_before() -> None:
 
 
 @pytest.mark.parametrize("overlap", [False, True])
-def test_who_has_changed_category_stays_changed(overlap: bool) -> None:
+def test_changed_categories_stay_changed(overlap: bool) -> None:
     truth = reference_set(MODEL, index=2, seed=5).category_codes
     for less, more in steps(Category(overlap=overlap)):
-        # What a redrawn unit becomes may be what it was.
+        # A redrawn unit may get its former category.
         back = (less.category_codes != truth) & (more.category_codes == truth)
         assert not back.any() or overlap
     last = [made(Category(), m).category_codes for m in (0.7, 0.8)]
@@ -98,8 +98,8 @@ def test_free_shifts_are_scaled() -> None:
 @pytest.mark.parametrize(
     "model", [MODEL, MODEL.laid_out("covering"), replace(MODEL, integer=False)]
 )
-def test_units_kept_apart_move_little_from_one_magnitude_to_the_next(model: ReferenceModel) -> None:
-    """Independent draws would be as far apart as another annotator is."""
+def test_units_without_overlap_move_little_between_magnitudes(model: ReferenceModel) -> None:
+    """Independent draws would be as far apart as two annotators are."""
     apart = []
     for k in range(20):
         one, other = (shuffled_set(model, "position", m, 2, index=k) for m in (0.3, 0.32))
@@ -111,7 +111,9 @@ def test_units_kept_apart_move_little_from_one_magnitude_to_the_next(model: Refe
 
 
 def test_growth_makes_counted_errors_rarer_at_small_magnitudes() -> None:
-    """By hand: 2·.5³·25 = 6.25 splits, .5²·25 = 6.25 new units, .5³·25 = 3.1 merges."""
+    """By hand, there are 2·.5³·25 = 6.25 splits, .5²·25 = 6.25 new units and .5³·25 = 3.1
+    merges.
+    """
     assert operations(2, 0.5, 25, 3) == 6
     assert made("split:growth=3", 0.5).n_units == 31
     assert made(FalsePositive(growth=2), 0.5).n_units == 31
@@ -119,7 +121,7 @@ def test_growth_makes_counted_errors_rarer_at_small_magnitudes() -> None:
     assert made(Split(growth=3), 1) == made(Split(), 1)
 
 
-def test_what_finds_no_room_is_counted() -> None:
+def test_errors_without_room_are_counted() -> None:
     reference = Continuum.from_units(list(reference_set(MODEL.laid_out("covering"))))
     model = replace(fit(reference), integer=True)
     error = FalsePositive(overlap=False)
@@ -130,10 +132,10 @@ def test_what_finds_no_room_is_counted() -> None:
     assert [str(t) for t in told] == [
         "false-positive: 0 of 75 made by 3 annotators, no room for more"
     ]
-    assert told[0].lacking(6) == 0.5  # had three more annotators made all of theirs
+    assert told[0].lacking(6) == 0.5  # if three more annotators had made all of theirs
 
 
-# The former generator: every magnitude drew by itself, with NumPy's own bounded draws.
+# The former generator drew every magnitude independently, with NumPy's own bounded draws.
 
 
 def shift(truth: Continuum, m: float, rng: Rng) -> tuple[Floats, Floats]:
@@ -169,7 +171,7 @@ def cut(truth: Continuum, m: float, rng: Rng) -> tuple[Floats, Floats]:
     ],
 )
 @pytest.mark.parametrize("magnitude", [0.2, 1.0])
-def test_each_magnitude_is_distributed_as_with_draws_of_its_own(
+def test_each_magnitude_has_the_distribution_of_independent_draws(
     error: Position | FalsePositive,
     former: Callable[[Continuum, float, Rng], tuple[Floats, Floats]],
     model: ReferenceModel,
@@ -181,14 +183,14 @@ def test_each_magnitude_is_distributed_as_with_draws_of_its_own(
     before = [former(truth, magnitude, rng) for _ in range(150)]
     for column, k in ((now.starts, 0), (now.ends, 1), (now.lengths, None)):
         values = np.concatenate([b[1] - b[0] if k is None else b[k] for b in before])
-        if former is cut:  # as many boundaries, but for places that were taken already
+        if former is cut:  # as many boundaries, except at places that were already taken
             column, values = (np.setdiff1d(v, truth.starts) for v in (column, values))
         assert ks_2samp(column, values).pvalue > 1e-3
 
 
 @pytest.mark.parametrize("overlap", [False, True])
 @pytest.mark.parametrize("magnitude", [0.2, 0.8])
-def test_categories_are_confused_as_the_matrix_says(overlap: bool, magnitude: float) -> None:
+def test_categories_are_confused_by_the_matrix(overlap: bool, magnitude: float) -> None:
     model = replace(MODEL, n_units=8000)
     truth = reference_set(model, seed=3)
     error = Category(overlap=overlap)

@@ -22,7 +22,7 @@ from shuffling import (
     shuffle,
 )
 
-# What is made less often than asked for is what some of these tests are about.
+# Some of these tests ask for more errors than can be made.
 pytestmark = pytest.mark.filterwarnings("ignore::shuffling.FewerErrors")
 seeds = st.integers(0, 999)
 magnitudes = st.floats(0, 1)
@@ -86,9 +86,9 @@ def test_number_of_splits_is_capped_at_five_times_the_units() -> None:
 
 
 def test_each_split_cuts_one_of_the_current_units() -> None:
-    """Pólya's urn by hand: 2 units, 2 splits; both in the same unit with probability 2/3.
+    """Both splits of Pólya's urn with 2 units hit the same unit with probability 2/3, by hand.
 
-    The first split hits unit i; of the three current units two are then parts of i.
+    After the first split of unit i, two of the three current units are parts of i.
     """
     reference = Continuum.from_units([Unit("R", 0, 1000.5, "a"), Unit("R", 2000, 3000.5, "a")])
     shuffled = shuffle(reference, Split(factor=1), 1, 1500)
@@ -96,7 +96,7 @@ def test_each_split_cuts_one_of_the_current_units() -> None:
     assert np.isin(in_first, [1, 3]).mean() == pytest.approx(2 / 3, abs=4 * np.sqrt(2 / 9 / 1500))
 
 
-def test_units_that_cannot_be_cut_are_left() -> None:
+def test_units_that_cannot_be_split_are_unchanged() -> None:
     reference = Continuum.from_units([Unit("R", 0, 1), Unit("R", 4, 4), Unit("R", 6, 8)])
     shuffled = shuffle(reference, Split(factor=5), 1, 1)
     assert [(u.start, u.end) for u in shuffled] == [(0, 1), (4, 4), (6, 7), (7, 8)]
@@ -158,7 +158,7 @@ def test_false_positives_have_the_models_prevalence_and_uniform_places() -> None
     assert half / 6000 == pytest.approx(0.5, abs=4 * 0.5 / np.sqrt(6000))
 
 
-def test_false_positives_kept_apart_fill_the_last_gaps_and_then_stop() -> None:
+def test_false_positives_without_overlap_fill_the_gaps_and_stop() -> None:
     reference = Continuum.from_units([Unit("R", 10, 20, "a"), Unit("R", 25, 35, "a")])
     shuffled = shuffle(reference, FalsePositive(factor=9, overlap=False), 1, 1)
     # The only gap is 5 long, shorter than the shortest unit.
@@ -210,7 +210,7 @@ def test_segmentations_stay_covering(
     assert tiles(shuffled)
 
 
-def test_a_missed_boundary_of_a_segmentation_lets_the_unit_before_reach_on() -> None:
+def test_a_missed_unit_of_a_segmentation_is_taken_by_the_unit_before() -> None:
     model = ReferenceModel(n_units=40).laid_out("covering")
     reference = reference_set(model)
     shuffled = shuffle(reference, "false-negative", 0.5, 200, model=model)

@@ -1,4 +1,4 @@
-"""Errors keep the fragments of a unit together."""
+"""Errors on units of several fragments, which they keep together."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def test_nothing_changes_at_magnitude_0(error: str, reference: Continuum) -> Non
         assert own == [(u.start, u.end, u.fragments) for u in reference]
 
 
-def test_positions_move_what_is_inside_in_proportion(reference: Continuum) -> None:
+def test_positions_move_inner_fragments_in_proportion(reference: Continuum) -> None:
     made = shuffle(reference, "position", 0.1, 40, seed=1)
     broken = [u for u in made if u.fragments]
     assert len(broken) == 40
@@ -64,7 +64,7 @@ def test_splits_give_fragments_to_their_side(reference: Continuum) -> None:
         assert sum(e - s for s, e in own) == len(covered)
 
 
-def test_merges_close_gaps_and_new_units_are_of_one_piece(reference: Continuum) -> None:
+def test_merges_close_gaps_and_new_units_have_one_fragment(reference: Continuum) -> None:
     merged = shuffle(reference, "merge", 1.0, 1)
     assert [(u.start, u.end, u.fragments) for u in merged] == [(100, 460, ())]
     more = shuffle(reference, "false-positive", 1.0, 1)
@@ -73,6 +73,6 @@ def test_merges_close_gaps_and_new_units_are_of_one_piece(reference: Continuum) 
         shuffle(reference, "false-positive:overlap=false", 1.0, 1)
 
 
-def test_a_model_is_not_learnt_from_them(reference: Continuum) -> None:
+def test_no_model_is_learnt_from_fragments(reference: Continuum) -> None:
     with pytest.raises(DataError, match="units of several fragments are not supported"):
         fit(reference)

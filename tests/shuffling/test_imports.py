@@ -1,6 +1,6 @@
-"""`shuffling` stands by itself: no circle in it, and little that it loads.
+"""Independence of the package `shuffling`: no import circles, and few imports.
 
-`tests/test_governance.py` holds what it may import.
+`tests/test_governance.py` checks what it may import.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FOLDER = Path(shuffling.__path__[0])
 
 
 def imports(path: Path) -> set[str]:
-    """Modules that a file imports, also inside its functions."""
+    """Return the modules that a file imports, also inside its functions."""
     found = set[str]()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -29,7 +29,7 @@ def imports(path: Path) -> set[str]:
     return found
 
 
-def test_no_module_imports_one_that_imports_it() -> None:
+def test_there_is_no_import_circle() -> None:
     graph = {
         f"shuffling.{p.stem}": {
             name for name in imports(p) if name.startswith("shuffling.") and p.stem != "__init__"
@@ -39,7 +39,7 @@ def test_no_module_imports_one_that_imports_it() -> None:
     list(TopologicalSorter(graph).static_order())  # a CycleError names the circle
 
 
-def test_importing_it_loads_little() -> None:
+def test_importing_shuffling_loads_little() -> None:
     code = (
         "import shuffling, sys\n"
         "ours = [m for m in sys.modules if m.startswith('gammacp.')]\n"

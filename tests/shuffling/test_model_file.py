@@ -43,7 +43,7 @@ def test_a_model_is_read(tmp_path: Path) -> None:
     )
 
 
-def test_what_is_left_out_has_the_default(tmp_path: Path) -> None:
+def test_missing_keys_have_the_default(tmp_path: Path) -> None:
     assert read(tmp_path, "") == ReferenceModel()
     assert read(tmp_path, "units = 3") == ReferenceModel(n_units=3)
 

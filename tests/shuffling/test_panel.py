@@ -1,4 +1,4 @@
-"""Panels: unequal annotators who err as they would alone, schools that share errors, copies."""
+"""Panels: unequal annotators, schools that share errors, and copies."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def units(c: Continuum, number: int) -> list[tuple[float, float, int]]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def test_a_panel_of_equals_is_the_number_of_them() -> None:
+def test_a_panel_of_equals_is_the_number_of_annotators() -> None:
     for error in ("position", "split+category", "false-positive"):
         alone = shuffled_set(MODEL, error, 0.4, 3, index=2, seed=7)
         panel = shuffled_set(MODEL, error, 0.4, Panel((Group(count=3),)), index=2, seed=7)
         assert panel == alone
 
 
-def test_everybody_errs_as_in_a_set_of_equals_with_their_magnitude() -> None:
+def test_each_annotator_errs_as_in_a_set_of_equals_with_that_magnitude() -> None:
     mixed = shuffled_set(MODEL, "position+category", 0.6, Panel.parse("2*0.1, 1*m,1*0.5*m"), seed=3)
     for number, magnitude in ((1, 0.1), (2, 0.1), (3, 0.6), (4, 0.3)):
         alone = shuffled_set(MODEL, "position+category", magnitude, 4, seed=3)
@@ -58,7 +58,7 @@ def test_copies_are_the_same_and_count_as_annotators() -> None:
     assert units(made, 1) == units(made, 2) == units(made, 3) != units(made, 4)
 
 
-def test_a_school_shares_its_errors_and_nobody_else_has_them() -> None:
+def test_a_school_shares_errors_that_nobody_else_has() -> None:
     reference = reference_set(MODEL, seed=4)
     panel = Panel(
         (Group(count=2, magnitude=0, school="blind"), Group(magnitude=0)),
@@ -70,14 +70,14 @@ def test_a_school_shares_its_errors_and_nobody_else_has_them() -> None:
     assert units(made, 1) == units(made, 2)
     assert set(units(made, 1)) < set(units(made, 3))
     assert 0 < len(units(made, 1)) < 25
-    # Members err on their own besides, on what the school has left.
+    # Members make errors of their own too, on the units that the school has left.
     erring = Panel((Group(count=2, school="blind"), Group()), panel.schools)
     own = shuffle(reference, "position", 0.2, erring, seed=4)
     assert len(units(own, 1)) == len(units(own, 2)) == len(units(made, 1))
     assert units(own, 1) != units(own, 2)
 
 
-def test_another_school_changes_nobody_elses_errors() -> None:
+def test_another_school_changes_no_other_errors() -> None:
     one = Panel((Group(count=2, school="a"), Group()), {"a": School("false-negative", 0.3)})
     two = Panel(
         (*one.groups, Group(school="b")),
@@ -88,7 +88,7 @@ def test_another_school_changes_nobody_elses_errors() -> None:
     assert [units(first, k) for k in (1, 2, 3)] == [units(second, k) for k in (1, 2, 3)]
 
 
-def test_a_file_has_what_the_classes_have(tmp_path: Path) -> None:
+def test_a_panel_file_has_the_fields_of_the_classes(tmp_path: Path) -> None:
     path = tmp_path / "panel.toml"
     path.write_text(
         '[[groups]]\ncount = 2\nmagnitude = 0.1\nerrors = "position"\nschool = "north"\n'
@@ -120,7 +120,7 @@ def test_a_file_has_what_the_classes_have(tmp_path: Path) -> None:
         ("groups", "panel.toml"),
     ],
 )
-def test_a_file_that_says_no_panel_is_refused(tmp_path: Path, text: str, why: str) -> None:
+def test_an_invalid_panel_file_is_refused(tmp_path: Path, text: str, why: str) -> None:
     path = tmp_path / "panel.toml"
     path.write_text(text)
     with pytest.raises(DataError) as told:
@@ -129,13 +129,13 @@ def test_a_file_that_says_no_panel_is_refused(tmp_path: Path, text: str, why: st
 
 
 @pytest.mark.parametrize("text", ["", "3", "2*", "a*0.1", "0*0.1", "2*0.1,", "1*2", "1*-m"])
-def test_a_short_form_that_says_no_panel_is_refused(text: str) -> None:
+def test_an_invalid_short_form_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         Panel.parse(text)
 
 
-def test_what_is_not_used_is_in_no_configuration() -> None:
-    """Stores of sweeps that were made before these fields existed stay valid."""
+def test_unused_fields_are_in_no_configuration() -> None:
+    """Stores of sweeps from before these fields existed stay valid."""
     sweep = Sweep(source=Shuffled(named={"a": tuple(ERRORS[n]() for n in ERRORS)}), errors=("a",))
     plain = canonical(sweep.configuration)
     assert not [word for word in ("random", "order", "panel") if word in plain]
@@ -145,7 +145,7 @@ def test_what_is_not_used_is_in_no_configuration() -> None:
     assert all(word in there for word in ('"random": true', '"order": true', '"panel"'))
 
 
-def test_a_source_with_a_panel_wants_its_number_of_annotators() -> None:
+def test_a_source_with_a_panel_needs_its_number_of_annotators() -> None:
     source = Shuffled(panel=Panel.parse("2*0.1,1*m"))
     assert source.draw("split", 0.5, 0, n_annotators=3, seed=0).n_annotators == 3
     with pytest.raises(UsageError, match="panel has 3"):
@@ -182,7 +182,7 @@ def test_random_counts_have_mean_and_variance_of_poisson(
     assert fixed == {25 + sign * mean}
 
 
-def test_random_errors_come_on_top_of_those_of_smaller_magnitudes() -> None:
+def test_random_errors_include_those_of_smaller_magnitudes() -> None:
     for error in ("false-positive", "merge", "split"):
         counts = [
             shuffled_set(MODEL, f"{error}:random=true", m, 1, seed=5).n_units
@@ -200,7 +200,7 @@ def test_random_errors_come_on_top_of_those_of_smaller_magnitudes() -> None:
 # Order, opposed labels, complements
 
 
-def test_units_that_keep_their_order_do_and_still_move() -> None:
+def test_units_that_keep_their_order_still_move() -> None:
     reference = reference_set(MODEL, seed=2)
     free, kept = (
         shuffle(reference, error, 1.0, 5, seed=2) for error in ("position", "position:order=true")
@@ -253,7 +253,7 @@ def test_a_complement_by_hand() -> None:
 
 
 @pytest.mark.parametrize("layout", ["apart", "overlapping", "fixed"])
-def test_a_complement_covers_what_no_unit_covers(layout: str) -> None:
+def test_a_complement_covers_everything_outside_units(layout: str) -> None:
     for seed in range(5):
         reference = reference_set(MODEL.laid_out(layout), seed=seed)
         made = shuffle(reference, "complement", 1.0, 1, seed=seed)

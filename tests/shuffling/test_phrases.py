@@ -32,7 +32,7 @@ def constituents(tree: PhraseTree) -> Counter[str]:
 
 @settings(max_examples=80, deadline=None)
 @given(st.sampled_from(ATTACHMENTS), st.floats(0, 1), st.integers(0, 999))
-def test_words_and_constituents_stay(kind: str, p: float, seed: int) -> None:
+def test_words_and_constituents_are_kept(kind: str, p: float, seed: int) -> None:
     changed = reattach_phrases(TREE, p, np.random.default_rng(seed), attachment=kind)
     assert leaves(changed) == leaves(TREE)
     assert constituents(changed) == constituents(TREE)
@@ -40,8 +40,10 @@ def test_words_and_constituents_stay(kind: str, p: float, seed: int) -> None:
         assert changed == TREE
 
 
-def test_uniform_is_uniform_over_ordered_trees() -> None:
-    """Ordered trees of n leaves and k inner nodes: C(n + k, k) C(n + k − 2, k − 1) / (n + k)."""
+def test_uniform_attachment_is_uniform_over_ordered_trees() -> None:
+    """There are C(n + k, k) C(n + k − 2, k − 1) / (n + k) ordered trees of n leaves and k inner
+    nodes.
+    """
     rng = np.random.default_rng(4)
     drawn = Counter(reattach_phrases(TREE, 1.0, rng, attachment="uniform") for _ in range(10_000))
     assert len(drawn) == comb(8, 3) * comb(6, 2) // 8
@@ -49,7 +51,7 @@ def test_uniform_is_uniform_over_ordered_trees() -> None:
 
 
 def test_the_places_of_a_word() -> None:
-    """A word between two constituents can be the last of one, the first of the other, or stay."""
+    """A word between two constituents may end the first one, begin the second one, or stay."""
     rng = np.random.default_rng(0)
     tree: PhraseTree = ("S", (("A", (("a", ()),)), ("c", ()), ("B", (("b", ()),))))
     drawn = {reattach_phrases(tree, 0.4, rng) for _ in range(300)}
@@ -57,7 +59,7 @@ def test_the_places_of_a_word() -> None:
     assert ("S", (("A", (("a", ()),)), ("B", (("c", ()), ("b", ()))))) in drawn
 
 
-def test_labels_of_constituents_alone_are_changed() -> None:
+def test_only_labels_of_constituents_are_changed() -> None:
     inner, outer = phrase_labels([TREE])
     assert inner == ("A", "B", "S")
     assert outer == ("a", "b", "c", "d", "e")
@@ -67,7 +69,7 @@ def test_labels_of_constituents_alone_are_changed() -> None:
     assert changed[0] == "A"
 
 
-def test_what_cannot_be_meant() -> None:
+def test_impossible_arguments_are_refused() -> None:
     rng = np.random.default_rng(0)
     with pytest.raises(UsageError, match="between 0 and 1"):
         reattach_phrases(TREE, -0.1, rng)

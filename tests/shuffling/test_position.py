@@ -13,7 +13,7 @@ steps = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 40)), min_size=1, 
 
 
 def disjoint(steps: list[tuple[int, int]], scale: float) -> Continuum:
-    """Units after gaps: (gap, length) each, positions times `scale`."""
+    """Return units after gaps, from (gap, length) pairs, with positions times `scale`."""
     units, at = [], 0.0
     for gap, length in steps:
         name = f"{len(units):02d}"
@@ -52,7 +52,7 @@ def test_shifts_stay_within_f_m_len_and_within_the_bounds(
     assert not model.integer or not ((shuffled.starts % 1).any() or (shuffled.ends % 1).any())
     for name in shuffled.annotators:
         rows = shuffled.rows_of(name)
-        # Units are known by their category, because they may pass each other.
+        # Units are identified by their category, because they may pass each other.
         unit = np.argsort(shuffled.category_codes[rows])
         starts, ends = shuffled.starts[rows], shuffled.ends[rows]
         reach = factor * magnitude * reference.lengths + 1e-6
@@ -96,7 +96,7 @@ def test_free_shifts_are_uniform() -> None:
         assert shift.var() == pytest.approx(100**2 / 3, rel=0.06)
 
 
-def test_units_kept_apart_are_shifted_freely_where_nothing_is_in_the_way() -> None:
+def test_units_kept_apart_move_freely_if_nothing_is_in_the_way() -> None:
     units = [Unit("R", 1000 * i + 0.5, 1000 * i + 200.5, "a") for i in range(1000)]
     reference = Continuum.from_units(units, bounds=(-1000, 3_000_000))
     shuffled = shuffle(reference, Position(factor=1, overlap=False), 0.4, 1)
@@ -106,7 +106,7 @@ def test_units_kept_apart_are_shifted_freely_where_nothing_is_in_the_way() -> No
 
 @pytest.mark.parametrize("integer", [True, False])
 def test_units_kept_apart_have_the_conditional_distribution(integer: bool) -> None:
-    """Brute force: free draws of all boundaries, kept only where no two units overlap."""
+    """Brute force draws all boundaries freely and keeps the draws without overlap."""
     places = np.array([[10, 14], [15, 19], [22, 24]])
     units = [Unit("R", s, e, name) for (s, e), name in zip(places, "abc", strict=True)]
     reference = Continuum.from_units(units, bounds=(7, 29))
@@ -132,7 +132,7 @@ def test_units_kept_apart_have_the_conditional_distribution(integer: bool) -> No
 
 
 def test_ordered_places_have_the_conditional_distribution() -> None:
-    """Brute force: independent draws, kept only where they are in order."""
+    """Brute force draws independently and keeps the draws that are in order."""
     present = np.array([10.0, 14.0, 14.0, 19.0])
     reach = np.array([5.0, 5.0, 4.0, 4.0])
     strict = np.array([True, False, True])
@@ -172,7 +172,7 @@ def test_long_ranges_of_whole_places_are_sampled() -> None:
     assert not (drawn % 1).any()
     assert (np.abs(drawn - present) <= 4000).all()
     assert (drawn[:, 1] > drawn[:, 0]).all()
-    # Order statistics of two uniform draws on [0, 8000]: a third and two thirds.
+    # Order statistics of two uniform draws on [0, 8000] are a third and two thirds.
     assert drawn.mean(axis=0) - 1000 == pytest.approx([8000 / 3, 16000 / 3], rel=0.08)
 
 
@@ -194,7 +194,7 @@ def test_segmentations_stay_covering(lengths: list[int], magnitude: float, seed:
         assert (np.abs(ends - reference.ends) <= bound).all()
 
 
-def test_the_variant_follows_the_model_unless_it_is_chosen() -> None:
+def test_the_variant_follows_the_model_by_default() -> None:
     reference = disjoint([(1, 50), (1, 50), (1, 50)], 1)
     apart = fit(reference)
     assert shuffle(reference, Position(factor=3), 1, 20, model=apart).n_units == 60
@@ -238,7 +238,7 @@ def test_units_that_keep_their_lengths_are_moved_whole(
 ) -> None:
     reference = disjoint(steps, scale)
     model = replace(fit(reference), integer=scale == 1)
-    assume(overlap or model.layout != "covering")  # a segmentation's units share their boundaries
+    assume(overlap or model.layout != "covering")  # units of a segmentation share their boundaries
     error = Position(overlap=overlap, keep_lengths=True)
     before = {u.category: u for u in reference}
     shuffled = shuffle(reference, error, magnitude, 2, model=model, seed=seed)
@@ -259,7 +259,7 @@ def test_units_that_keep_their_lengths_are_moved_whole(
 
 @pytest.mark.parametrize("integer", [True, False])
 def test_whole_units_kept_apart_have_the_conditional_distribution(integer: bool) -> None:
-    """Brute force: free draws of all starts, kept only where no two units overlap."""
+    """Brute force draws all starts freely and keeps the draws without overlap."""
     places = np.array([[10, 14], [15, 19], [22, 24]])
     units = [Unit("R", s, e, name) for (s, e), name in zip(places, "abc", strict=True)]
     reference = Continuum.from_units(units, bounds=(7, 29))

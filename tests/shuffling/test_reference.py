@@ -32,8 +32,10 @@ def gaps_of(reference: Continuum) -> np.ndarray:
     return gaps
 
 
-def test_the_default_model_is_that_of_the_papers_figures() -> None:
-    """2015 §6.3: four categories with given prevalences; 25 units is the 2011 paper's number."""
+def test_the_default_model_is_that_of_the_papers() -> None:
+    """Mathet et al. 2015, §6.3, has four categories with given prevalences; 25 units are
+    from 2011.
+    """
     reference = reference_set(ReferenceModel())
     assert reference.annotators == ("reference",)
     assert reference.n_units == 25
@@ -71,7 +73,7 @@ def test_draws_keep_to_the_model(
     seeds, st.integers(1, 12), st.integers(0, 40), st.sampled_from(["apart", "covering"]),
     st.booleans(),
 )  # fmt: skip
-def test_a_given_length_is_filled(
+def test_a_given_total_length_is_filled(
     seed: int, n_units: int, spare: int, layout: str, integer: bool
 ) -> None:
     total = n_units * 10 + (n_units + 1) * 2 + min(spare, n_units * 8)
@@ -198,7 +200,7 @@ def test_fit_learns_what_was_annotated() -> None:
     assert model.category_names == ("z", "x", "y")
 
 
-def test_fit_of_a_drawn_corpus_gives_the_model_back() -> None:
+def test_fit_of_a_drawn_corpus_recovers_the_model() -> None:
     truth = ReferenceModel(n_units=40)
     drawn = {str(i): reference_set(truth, index=i) for i in range(60)}
     model = fit(Corpus.from_continua(drawn))
@@ -245,7 +247,7 @@ def test_a_fitted_model_can_be_drawn_from_and_shuffled(
     shuffle(reference, "position+split+false-positive+merge", 0.7, model=model, seed=seed)
 
 
-def test_the_reference_of_a_continuum_is_one_annotators() -> None:
+def test_the_reference_of_a_continuum_is_one_annotator() -> None:
     c = Continuum.from_units([Unit("A", 2, 3, "x"), Unit("B", 5, 9, "y")], annotators=["C"])
     assert list(reference_of(c, "B")) == [Unit("B", 5, 9, "y")]
     assert reference_of(c, "B").bounds == (2, 9)

@@ -4,7 +4,7 @@ from gammacp import UsageError
 from shuffling import ERRORS, Category, Position, Split, describe, parse_errors
 
 
-def test_the_papers_error_types_and_merge_are_there() -> None:
+def test_error_types_of_the_paper_and_merge_are_registered() -> None:
     papers = {"position", "category", "split", "false-positive", "false-negative"}
     assert papers | {"merge"} <= set(ERRORS)
 

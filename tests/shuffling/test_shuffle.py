@@ -11,7 +11,7 @@ def reference() -> Continuum:
 
 
 @pytest.mark.parametrize("error", [*ERRORS, "position+category+split"])
-def test_magnitude_0_changes_nothing_but_the_annotators(error: str, reference: Continuum) -> None:
+def test_magnitude_0_changes_only_the_annotators(error: str, reference: Continuum) -> None:
     shuffled = shuffle(reference, error, 0, 2)
     assert shuffled.annotators == ("annotator-1", "annotator-2")
     assert shuffled.bounds == reference.bounds
@@ -39,19 +39,19 @@ def test_the_same_seed_gives_the_same_bits(error: str, reference: Continuum) -> 
     assert shuffle(reference, error, 0.5, seed=3) != shuffle(reference, error, 0.5, seed=4)
 
 
-def test_an_annotator_does_not_depend_on_how_many_others_there_are(reference: Continuum) -> None:
+def test_an_annotator_does_not_depend_on_the_number_of_others(reference: Continuum) -> None:
     few, many = (shuffle(reference, "position", 0.5, n) for n in (1, 4))
     assert np.array_equal(few.starts, many.starts[many.rows_of("annotator-1")])
 
 
-def test_a_set_made_alone_is_the_set_of_the_sweep() -> None:
+def test_a_single_set_equals_that_of_the_sweep() -> None:
     model = ReferenceModel(n_units=4)
     sweep = list(shuffled_sets(model, "position", 0.15, sets=4, seed=2))
     assert sweep[2] == shuffled_set(model, "position", 3 * 0.05, index=2, seed=2)
     assert sweep[1] != sweep[2]
 
 
-def test_the_sets_of_a_sweep_share_their_reference_across_magnitudes_and_errors() -> None:
+def test_sets_of_a_sweep_share_their_reference() -> None:
     model = ReferenceModel()
     split = shuffled_set(model, "split", 0, index=3)
     shifted = shuffled_set(model, "position", 0, index=3)
@@ -98,7 +98,7 @@ def test_a_reference_that_does_not_fit_the_model_is_refused() -> None:
         shuffle(fractional, "split", 0.1, model=ReferenceModel())
 
 
-def test_unlabelled_units_and_an_own_reference_are_enough() -> None:
+def test_unlabelled_units_of_a_users_reference_are_accepted() -> None:
     own = Continuum.from_units([Unit("Ann", 0.5, 2.25), Unit("Ann", 3, 9)], bounds=(0, 10))
     for error in ERRORS:
         shuffled = shuffle(own, error, 0.5, 2)

@@ -32,12 +32,12 @@ def test_reattaching_makes_a_tree(heads: list[int], kind: str, p: float, seed: i
 
 
 def test_post_order() -> None:
-    # 2 over 1 and 4, 4 over 3
+    # The tree has 2 over 1 and 4, and 4 over 3.
     assert post_order([2, 0, 4, 2]) == [1, 3, 4, 2]
 
 
 def test_uniform_attachment_is_uniform_over_the_trees() -> None:
-    """(n + 1)^(n − 1) trees of n tokens under a root (Cayley)."""
+    """There are (n + 1)^(n − 1) trees of n tokens under a root (Cayley)."""
     rng = np.random.default_rng(5)
     drawn = Counter(tuple(reattach([2, 0, 2], 1, rng, attachment="uniform")) for _ in range(8000))
     assert len(drawn) == 16
@@ -45,7 +45,7 @@ def test_uniform_attachment_is_uniform_over_the_trees() -> None:
 
 
 def test_post_order_attachment_favours_trees_like_the_given_one() -> None:
-    """§3: a token whose descendants all stay has few other heads."""
+    """By Skjærholt 2014, §3, a token whose descendants all stay has few other heads."""
     rng = np.random.default_rng(5)
     drawn = Counter(tuple(reattach([2, 0, 2], 1, rng)) for _ in range(8000))
     assert chisquare(list(drawn.values())).pvalue < 1e-9
@@ -59,12 +59,12 @@ def test_tokens_that_are_not_in_error_keep_their_heads() -> None:
         for kind in ATTACHMENTS
         for _ in range(400)
     ]
-    # Each token keeps its head with at least 1 − p.
+    # Each token keeps its head with a probability of at least 1 − p.
     assert np.mean(same) / len(heads) > 0.73
 
 
 def test_local_errors_move_one_step() -> None:
-    # 1 ← 2 ← 3 ← 4: the head's head is all there is
+    # In 1 ← 2 ← 3 ← 4, the only choice is the head's head.
     heads = [0, 1, 2, 3]
     changed = {
         tuple(reattach(heads, 0.3, np.random.default_rng(s), attachment="local"))
@@ -75,7 +75,7 @@ def test_local_errors_move_one_step() -> None:
 
 
 def test_uniform_relabelling_reaches_each_label() -> None:
-    """At p = 1 the label is right in one of #labels cases (Skjærholt 2014, §3)."""
+    """At p = 1 one of #labels new labels is the right one (Skjærholt 2014, §3)."""
     labels = ["a", "b", "c", "d"] * 2500
     confusion = LabelConfusion.uniform(labels)
     changed = relabel(labels, 1.0, confusion, np.random.default_rng(0))
@@ -92,7 +92,7 @@ def test_observed_confusion() -> None:
     assert changed == ["b", "a"]
 
 
-def test_what_cannot_be_meant() -> None:
+def test_impossible_arguments_are_refused() -> None:
     rng = np.random.default_rng(0)
     with pytest.raises(UsageError, match="between 0 and 1"):
         reattach([0], 1.5, rng)

@@ -1,4 +1,4 @@
-"""A studio as it is started from the command line, and one without a server."""
+"""Studios for tests: started from the command line, and without a server."""
 
 import json
 import os
@@ -14,18 +14,18 @@ from typing import Any
 import httpx
 import pytest
 
-SECONDS = 600.0  # a cold cache of compiled code, on a busy machine
+SECONDS = 600.0  # for a cold cache of compiled code on a busy machine
 
 
 def framed(files: Mapping[str, bytes]) -> bytes:
-    """Files as the page sends them: a line of names and sizes, then one after the other."""
+    """Return files as the page sends them: a line of names and sizes, then their contents."""
     sizes = [(name, len(content)) for name, content in files.items()]
     return json.dumps({"files": sizes}).encode() + b"\n" + b"".join(files.values())
 
 
 @dataclass
 class Running:
-    """A studio that runs."""
+    """Studio that runs, with a client."""
 
     folder: Path
     process: "subprocess.Popen[str]"
@@ -43,7 +43,7 @@ class Running:
         return found
 
     def wait(self, *states: str) -> dict[str, Any]:
-        """Until it is in one of these states."""
+        """Wait until the studio is in one of the given states."""
         end = time.monotonic() + SECONDS
         while time.monotonic() < end:
             if (now := self.state())["state"] in states:
@@ -64,7 +64,7 @@ class Running:
 
 
 def start(folder: Path, *options: str) -> Running:
-    """`gammacp studio FOLDER`."""
+    """Start `gammacp studio FOLDER`."""
     process = subprocess.Popen(
         [sys.executable, "-m", "gammacp", "studio", str(folder), "--no-browser", *options],
         stdout=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""A campaign as somebody works through it: in a browser, with keys, to a file of its tool."""
+"""A campaign in the studio: in a browser, by keyboard, up to a file of the tool."""
 
 import json
 import re
@@ -49,10 +49,10 @@ def studio(
 
 @pytest.fixture
 def page(browser: "Browser", studio: Running) -> Iterator["Page"]:
-    """The studio's page; any error in it, and any request elsewhere, fails the test."""
+    """Yield the studio's page; any error in it, and any request elsewhere, fails the test."""
     complaints: list[str] = []
     page = browser.new_page(viewport={"width": 1280, "height": 900}, accept_downloads=True)
-    page.set_default_timeout(180_000)  # a cold cache
+    page.set_default_timeout(180_000)  # for a cold cache
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on(
         "request",
@@ -71,7 +71,7 @@ def gamma_on(page: "Page") -> float:
     return float(shown.replace("−", "-"))
 
 
-def test_drop_and_look(page: "Page", studio: Running, tmp_path: Path) -> None:
+def test_added_files_are_read_and_measured(page: "Page", studio: Running, tmp_path: Path) -> None:
     write(Corpus.from_continua(DOCUMENTS), tmp_path / "all.json")
     broken = tmp_path / "broken.csv"
     broken.write_text("annotator,category,start,end\nAnn,x,1,5\nBob,x,seven,9\n", encoding="utf-8")
@@ -106,7 +106,7 @@ def test_a_campaign_file_asks_first(page: "Page", studio: Running, tmp_path: Pat
     assert not (studio.folder / "campaign.toml").exists()
 
 
-def test_another_choice(page: "Page") -> None:
+def test_another_choice_changes_gamma(page: "Page") -> None:
     page.get_by_role("link", name="start the review").wait_for()
     whole = gamma_on(page)
     page.get_by_label("Cid (6)").uncheck()
@@ -140,7 +140,7 @@ def test_cancelled_and_resumed(page: "Page", studio: Running) -> None:
     page.get_by_role("link", name="start the review").wait_for()
 
 
-# What shows that all of a page is there.
+# Part of each page that shows that the page is complete.
 SHOWN = {
     "": "#understood table",
     "report": "canvas[data-part=canvas]",
@@ -150,7 +150,7 @@ SHOWN = {
 
 
 def opened(page: "Page", studio: Running, place: str) -> None:
-    """Go to a page of the studio, until it shows what it fetches."""
+    """Go to a page of the studio, and wait until it shows what it fetches."""
     fetched = "decisions?after=0" if place == "review" else place
     with page.expect_response(f"**/{fetched}"):
         page.goto(studio.address + place)
@@ -166,12 +166,12 @@ def reviewing(page: "Page", studio: Running) -> None:
 def saved(page: "Page", what: str) -> None:
     from playwright.sync_api import expect
 
-    # Of all around it: what failed is shown beside it.
+    # The whole panel is compared, so that a failure shows its message.
     expect(page.locator("#decide")).to_contain_text(what, timeout=60_000)
 
 
 def shows(part: "Locator", text: str) -> None:
-    """Until a part of the page has this text and nothing else."""
+    """Wait until a part of the page has exactly this text."""
     from playwright.sync_api import expect
 
     expect(part).to_have_text(text, timeout=60_000)
@@ -180,7 +180,7 @@ def shows(part: "Locator", text: str) -> None:
 def test_review_by_keys_and_take_home(page: "Page", studio: Running, tmp_path: Path) -> None:
     reviewing(page, studio)
     title, why = page.locator("#decide-title"), page.locator("#why")
-    # In each of three documents dog is tied and nobody is marked by two of three.
+    # In each of three documents, dog has a tied category and two of three marked nobody.
     shows(title, "Unit 1 of 6")
     assert "category tied: animal (1) = thing (1)" in why.inner_text()
     assert page.locator("#passage .at").all_inner_texts() == ["d", "ög"]
@@ -193,7 +193,7 @@ def test_review_by_keys_and_take_home(page: "Page", studio: Running, tmp_path: P
     page.keyboard.press("u")
     saved(page, "Undone. 4 units")
     shows(title, "Unit 3 of 6")
-    page.keyboard.press("m")  # tied: it has to be edited
+    page.keyboard.press("m")  # m is refused on a tie, which has to be edited
     page.get_by_label("From").fill("15")
     page.get_by_label("as", exact=True).fill("pet")
     shows(page.locator("#editor output"), "The dög")
@@ -204,7 +204,7 @@ def test_review_by_keys_and_take_home(page: "Page", studio: Running, tmp_path: P
     page.keyboard.press("ArrowDown")
     page.keyboard.press("k")
     shows(title, "Unit 5 of 6")
-    page.keyboard.press("2")  # Bob has nothing there
+    page.keyboard.press("2")  # Bob has no unit there
     saved(page, "Saved: no unit. 1 unit is still open")
     page.keyboard.press("x")
     saved(page, "All units are decided: export the gold standard")
@@ -259,17 +259,18 @@ def test_everything_by_keyboard(page: "Page", studio: Running) -> None:
         assert wanted <= seen
 
 
-def test_a_key_is_about_what_was_seen_when_it_was_pressed(page: "Page", studio: Running) -> None:
-    """However late the answers are."""
+def test_a_key_applies_to_the_unit_seen_when_it_was_pressed(page: "Page", studio: Running) -> None:
+    """This holds however late the answers of the server are."""
     held: list[Route] = []
     page.route(
         "**/decisions", lambda route: held.append(route)
-    )  # what is sent; what is read has a query
+    )  # requests that send decisions; requests that read them have a query
     reviewing(page, studio)
-    page.locator("#why .decided").wait_for()  # all are: after a decision no other is open
+    # all units are decided, so no other one is opened after a decision
+    page.locator("#why .decided").wait_for()
     listed = page.locator('#decide script[type="application/json"]').text_content()
     first, second = [item["key"] for item in json.loads(listed or "")[:2]]
-    for key in ("x", "j", "1", "e"):  # the page goes on before the first is answered
+    for key in ("x", "j", "1", "e"):  # the page continues before the first answer
         page.keyboard.press(key)
     shows(page.locator("#decide-title"), "Unit 2 of 6")
     page.get_by_label("as", exact=True).fill("max")
@@ -277,7 +278,7 @@ def test_a_key_is_about_what_was_seen_when_it_was_pressed(page: "Page", studio: 
         wait_until(page, lambda n=i: len(held) > n)
         held[i].continue_()
         saved(page, what)
-    assert page.get_by_label("as", exact=True).input_value() == "max"  # nobody took the editor
+    assert page.get_by_label("as", exact=True).input_value() == "max"  # the editor is still open
     page.keyboard.press("Enter")
     wait_until(page, lambda: len(held) > 2)
     held[2].continue_()
@@ -285,7 +286,7 @@ def test_a_key_is_about_what_was_seen_when_it_was_pressed(page: "Page", studio: 
     sent = [(route.request.post_data_json or {})["item"] for route in held]
     assert sent == [first, second, second]
     for _ in range(5):
-        page.keyboard.down("x")  # held
+        page.keyboard.down("x")  # holding the key
     page.keyboard.up("x")
     wait_until(page, lambda: len(held) > 3)
     held[3].continue_()
@@ -294,7 +295,7 @@ def test_a_key_is_about_what_was_seen_when_it_was_pressed(page: "Page", studio: 
     assert len(held) == 4
 
 
-def test_a_journal_that_is_read_late_closes_no_editor(page: "Page", studio: Running) -> None:
+def test_a_late_journal_closes_no_editor(page: "Page", studio: Running) -> None:
     item = studio.client.get("decisions").json()["decisions"][0]
     asked = {"reviewer": "Rae", "document": item["document"], "item": item["item"]}
     studio.client.post("decisions", json={"request": "late1", "action": "drop", **asked})
@@ -327,7 +328,8 @@ def test_nothing_is_wider_than_the_window(page: "Page", studio: Running) -> None
         for width in (400, 1000, 1600):
             page.set_viewport_size({"width": width, "height": 900})
             assert page.evaluate("document.documentElement.scrollWidth") <= width, place
-        # The way to the other pages is where it is on each, and no player without a recording.
+        # Links to other pages are at the same place everywhere, and there is no player without a
+        # recording.
         assert (page.locator("nav.studio a").first.bounding_box() or {"x": 0})["x"] > 10, place
         assert not page.locator("audio").is_visible()
 

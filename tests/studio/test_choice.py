@@ -1,4 +1,4 @@
-"""What is chosen on the page, computed without a server."""
+"""Choices of the studio's page, computed without a server."""
 
 import errno
 import tempfile
@@ -13,7 +13,7 @@ import gammacp as gc
 from gammacp.base.files import content_of
 from gammacp.dissimilarity.toml_file import read_dissimilarity
 from gammacp.studio.choice import Choice, campaign_in
-from gammacp.studio.pages import live
+from gammacp.studio.first_page import live
 from gammacp.studio.understanding import Understood, understand
 from gammacp.studio.work import Findings, Now, Work, compute
 from tests.studio.conftest import Running
@@ -69,7 +69,7 @@ def test_a_dissimilarity_with_features(folder: Path, by_file: bool) -> None:
         (MemoryError(), "needs more memory than the"),
     ],
 )
-def test_what_the_system_has_no_room_for_is_said(
+def test_a_lack_of_space_or_memory_is_named(
     folder: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, told: str
 ) -> None:
     def full(*_: object) -> None:
@@ -81,7 +81,7 @@ def test_what_the_system_has_no_room_for_is_said(
     assert told in (found.problem or "")
 
 
-def test_a_mailbox_goes_with_the_next_choice(folder: Path, tmp_path: Path) -> None:
+def test_a_mailbox_is_removed_with_the_next_choice(folder: Path, tmp_path: Path) -> None:
     boxes = tmp_path / "boxes"
     boxes.mkdir()
     work = Work(boxes)
@@ -91,7 +91,7 @@ def test_a_mailbox_goes_with_the_next_choice(folder: Path, tmp_path: Path) -> No
     work.close()
 
 
-def test_a_dissimilarity_that_is_none(folder: Path) -> None:
+def test_an_invalid_dissimilarity_is_named(folder: Path) -> None:
     found = compute(folder, Choice(dissimilarity="none.toml"), {"samples": 5}, folder.parent)
     assert found.understood is not None
     assert "none.toml" in str(found.understood.problem)
@@ -101,17 +101,17 @@ def test_a_dissimilarity_that_is_none(folder: Path) -> None:
     ("documents", "units", "many"),
     [(5000, 30, False), (5001, 1, True), (1, 150_000, False), (1, 150_001, True)],
 )
-def test_where_the_command_line_serves_better_is_said(
+def test_large_data_get_advice_to_use_the_command_line(
     documents: int, units: int, many: bool
 ) -> None:
-    """And nothing is refused: what was read is shown as ever."""
+    """Nothing is refused, and what was read is shown as usual."""
     found = Understood(documents=({"file": "a", "units": units},) * documents)
     page = str(live(Now("done", Findings(understood=found), ""), Choice()))
     assert ("gammacp report FILES -o out.html" in page) == many
     assert f"{documents} document" in page
 
 
-def test_files_of_one_annotator_each_are_asked_about(tmp_path: Path) -> None:
+def test_files_of_one_annotator_each_raise_a_question(tmp_path: Path) -> None:
     folder = tmp_path / "in" / "talk"
     folder.mkdir(parents=True)
     for who in ("Ann", "Bob"):
@@ -122,7 +122,7 @@ def test_files_of_one_annotator_each_are_asked_about(tmp_path: Path) -> None:
     assert found.page is None
     assert 'data-layout="{document}/{annotator}"' in page
     assert "Yes: talk by Ann, Bob" in page
-    # The question is what there is to do: no error stands above it.
+    # The question is the next step, so there is no error above it.
     assert found.problem is None
     assert found.headline is None
     answered = Choice(layout="{document}/{annotator}")
@@ -134,7 +134,7 @@ def test_files_of_one_annotator_each_are_asked_about(tmp_path: Path) -> None:
     assert "Zoe: declared, but without a file" in page
 
 
-def test_the_answer_is_a_click(
+def test_the_answer_is_one_click(
     starting: Callable[..., Running], browser: "Browser", tmp_path: Path
 ) -> None:
     for who in ("Ann", "Bob"):
@@ -160,9 +160,7 @@ def test_the_answer_is_a_click(
     page.close()
 
 
-def test_the_files_of_a_folder_are_looked_through_once(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_files_of_a_folder_are_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
 
     def noted(path: Path, **options: bool) -> bytes:
@@ -176,8 +174,8 @@ def test_the_files_of_a_folder_are_looked_through_once(
     assert understood.offers.options >= {"delimiter", "shapes"}
 
 
-def test_columns_are_asked_for_over_the_first_rows(tmp_path: Path) -> None:
-    """The question goes away with the answer; the answer stays in the form."""
+def test_columns_are_asked_for_above_the_first_rows(tmp_path: Path) -> None:
+    """The question disappears with the answer, which stays in the form."""
     (tmp_path / "a.csv").write_text("wer,Kategorie,von,bis\nAnn,x,1,2\nBob,x,1,2\n")
     found = compute(tmp_path, Choice(), {"samples": 5}, tmp_path)
     page = str(live(Now("done", found, ""), Choice(), None))
@@ -194,7 +192,7 @@ def test_columns_are_asked_for_over_the_first_rows(tmp_path: Path) -> None:
     assert 'value="von" selected' in page
 
 
-def test_leaving_a_person_out_may_change_the_chance_model(tmp_path: Path) -> None:
+def test_excluding_a_person_may_change_the_chance_model(tmp_path: Path) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
     rows = [

@@ -1,4 +1,4 @@
-"""A choice or a journal in a folder leads nowhere outside of it and runs no code."""
+"""Choices and journals of a folder: they lead nowhere outside of it and run no code."""
 
 import sqlite3
 from pathlib import Path
@@ -37,7 +37,7 @@ def test_nothing_outside_is_opened(
     assert not any(camp.rglob("canary"))
 
 
-def test_the_whole_folder_is_read_but_for_what_leads_out(root: Path) -> None:
+def test_the_whole_folder_is_read_except_links_that_lead_out(root: Path) -> None:
     camp = root / "camp"
     (camp / "campaign.toml").unlink(missing_ok=True)
     with watched(camp), confine(camp, always=True):
@@ -48,7 +48,7 @@ def test_the_whole_folder_is_read_but_for_what_leads_out(root: Path) -> None:
     assert "SECRET" not in understood.annotators
 
 
-def test_no_choice_that_lies_in_a_folder_imports(
+def test_no_choice_in_a_folder_imports_modules(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

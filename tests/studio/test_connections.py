@@ -1,4 +1,4 @@
-"""Half-sent heads of strangers leave the owner's requests answered, and nothing in the log."""
+"""Half-sent headers of strangers, which neither delay the owner's requests nor fill the log."""
 
 import logging
 import socket
@@ -20,7 +20,7 @@ HALF = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
 
 @pytest.fixture
 def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """Of a server in a thread that gives a second for a head."""
+    """Yield the port of a server in a thread, which waits one second for headers."""
     monkeypatch.setattr(connections, "SECONDS", 1.0)
     listening = socket.create_server(("127.0.0.1", 0))
     number: int = listening.getsockname()[1]
@@ -52,7 +52,7 @@ def half_sent(port: int, content: bytes = HALF) -> socket.socket:
 
 
 def is_closed(connection: socket.socket) -> bool:
-    """Whether the server has ended it; waits until it does."""
+    """Return whether the server closes the connection, after waiting for it."""
     try:
         while connection.recv(1 << 16):
             pass
@@ -63,7 +63,7 @@ def is_closed(connection: socket.socket) -> bool:
     return True
 
 
-def test_the_owner_is_answered_among_hundreds_of_half_sent_heads(
+def test_the_owner_is_answered_among_hundreds_of_half_sent_headers(
     port: int, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connections, "SECONDS", 600.0)
@@ -72,13 +72,13 @@ def test_the_owner_is_answered_among_hundreds_of_half_sent_heads(
         for _ in range(2):
             held += [half_sent(port) for _ in range(2 * MOST)]
             assert asked(port)[0] == 200
-        assert all(map(is_closed, held[: 3 * MOST]))  # the oldest
+        assert all(map(is_closed, held[: 3 * MOST]))  # the oldest connections
     assert caplog.records == []
     for connection in held:
         connection.close()
 
 
-def test_a_head_that_does_not_end_is_ended(port: int) -> None:
+def test_an_endless_header_is_cut_off(port: int) -> None:
     slow = half_sent(port)
     stop = threading.Event()
 
@@ -95,7 +95,7 @@ def test_a_head_that_does_not_end_is_ended(port: int) -> None:
     slow.close()
 
 
-def test_a_second_head_has_no_more_time_than_the_first(port: int) -> None:
+def test_a_second_header_has_no_more_time_than_the_first(port: int) -> None:
     whole = f"GET /token/ HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()
     slow = half_sent(port, whole + HALF)
     assert slow.recv(12) == b"HTTP/1.1 200"

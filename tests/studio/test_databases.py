@@ -1,4 +1,4 @@
-"""A stranger's SQLite file, in the studio and as a store of sweeps, leads to no other file."""
+"""Foreign SQLite files in the studio and as stores of sweeps, which lead to no other file."""
 
 import os
 import random
@@ -18,7 +18,7 @@ from tests.studio.test_journal import decision
 
 
 def hot(victim: Path, pages: int) -> bytes:
-    """A rollback journal that names a file, which SQLite removes, wherever it is."""
+    """Return a rollback journal that names a file anywhere, which SQLite would remove."""
     magic, name = bytes.fromhex("d9d505f920a163d7"), os.fsencode(victim)
 
     def words(*numbers: int) -> bytes:
@@ -72,7 +72,7 @@ def write_store(folder: Path) -> None:
         (lock, write_store),
     ],
 )
-def test_what_lies_beside_leads_nowhere(
+def test_files_beside_a_database_lead_nowhere(
     tmp_path: Path, made: Callable[[Path], Path], opened: Callable[[Path], None], kind: str
 ) -> None:
     victim, folder = tmp_path / "victim", tmp_path / "folder"
@@ -91,7 +91,7 @@ def test_what_lies_beside_leads_nowhere(
     assert victim.read_bytes() == b"somebody's\0"
 
 
-def test_reading_a_store_obeys_no_journal(tmp_path: Path) -> None:
+def test_reading_a_store_follows_no_journal(tmp_path: Path) -> None:
     victim, path = tmp_path / "victim", store(tmp_path)
     victim.touch()
     journal = path.with_name(f"{path.name}-journal")
@@ -102,7 +102,7 @@ def test_reading_a_store_obeys_no_journal(tmp_path: Path) -> None:
 
 
 def misnamed(path: Path, name: bytes) -> None:
-    """Give a part of a database's schema a name that is not UTF-8, which SQLite's errors quote."""
+    """Give a part of a database's schema a name that is not UTF-8, which errors of SQLite quote."""
     content = path.read_bytes()
     assert name in content
     path.write_bytes(content.replace(name, b"\xc2" + name[1:]))
@@ -124,7 +124,7 @@ def test_a_name_that_is_no_text_is_an_error_of_the_file(
         opened(tmp_path)
 
 
-def test_every_damage_of_the_decisions_is_an_error_of_the_file(tmp_path: Path) -> None:
+def test_every_damage_to_decisions_is_an_error_of_the_file(tmp_path: Path) -> None:
     path = decisions(tmp_path)
     content = path.read_bytes()
     used = [place for place, byte in enumerate(content) if byte]
@@ -139,7 +139,7 @@ def test_every_damage_of_the_decisions_is_an_error_of_the_file(tmp_path: Path) -
             journal.choice()
 
 
-def test_the_studio_starts_beside_damaged_decisions_and_says_so(
+def test_the_studio_starts_beside_damaged_decisions_and_reports_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, told, warned = tmp_path / "folder", list[str](), list[str]()
@@ -147,14 +147,14 @@ def test_the_studio_starts_beside_damaged_decisions_and_says_so(
     misnamed(decisions(folder), b"never_changed BEFORE")
 
     monkeypatch.setattr("uvicorn.Server.run", lambda _self, sockets: sockets[0].close())
-    serve(folder, {}, told=told.append, warned=warned.append)
+    serve(folder, {}, tell=told.append, warn=warned.append)
     assert len(told) == 1
     assert "choices saved for this folder cannot be used" in warned[0]
     assert "gammacp-review.sqlite" in warned[0]
     assert "move it away" in warned[0]
 
 
-def test_databases_are_opened_in_one_place() -> None:
+def test_databases_are_opened_by_one_module() -> None:
     package = Path(gammacp.__file__).parent
     found = [p.name for p in package.rglob("*.py") if "sqlite3.connect(" in p.read_text("utf-8")]
     assert found == ["databases.py"]

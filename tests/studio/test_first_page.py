@@ -1,4 +1,4 @@
-"""The first page from nothing to γ: what it is, what it refuses, what it asks, and what is next."""
+"""The first page, from nothing to γ: introduction, refusals, questions and next steps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from gammacp.continuum import Continuum, Unit
 from gammacp.measures.agreement import agreement
 from gammacp.report.markup import element
 from gammacp.studio.choice import Choice
-from gammacp.studio.pages import live, waiting
+from gammacp.studio.first_page import live
+from gammacp.studio.pages import waiting
 from gammacp.studio.review import item_keys
 from gammacp.studio.work import Findings, Now, Review, compute
 from tests.studio.conftest import Running
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 SECONDS = 60_000
-# Names of columns that nobody knows; A and B differ in where every second unit ends.
+# The names of columns are unknown; A and B differ at the end of every second unit.
 ROWS = [(who, 10 * i, 10 * i + 5 + (who == "B" and i % 2), "x") for who in "AB" for i in range(8)]
 TABLE = "rater,a,b,c\n" + "".join(",".join(map(str, row)) + "\n" for row in ROWS)
 
@@ -58,7 +59,7 @@ _NAMELESS = """[...document.querySelectorAll('input, select, button, a, progress
     .map(e => e.outerHTML)"""
 
 
-def test_the_empty_page_says_what_it_is(page: Page) -> None:
+def test_the_empty_page_introduces_itself(page: Page) -> None:
     steps = page.locator("#intro li b").all_inner_texts()
     assert steps == page.locator("nav.studio a").all_inner_texts()
     zone = page.locator(".zone")
@@ -68,7 +69,7 @@ def test_the_empty_page_says_what_it_is(page: Page) -> None:
     assert page.evaluate(_NAMELESS) == []
 
 
-def test_what_cannot_be_read_leaves_the_page_as_it_was(page: Page, tmp_path: Path) -> None:
+def test_an_unreadable_file_leaves_the_page_unchanged(page: Page, tmp_path: Path) -> None:
     paper = tmp_path / "paper.pdf"
     paper.write_bytes(b"%PDF-1.4\n")
     page.locator("#files").set_input_files(paper)
@@ -77,7 +78,7 @@ def test_what_cannot_be_read_leaves_the_page_as_it_was(page: Page, tmp_path: Pat
     assert page.locator("#intro").is_visible()
 
 
-def test_pages_that_are_not_there_yet_say_why(page: Page, studio: Running) -> None:
+def test_unavailable_pages_say_why(page: Page, studio: Running) -> None:
     for place in ("report", "review", "export"):
         page.goto(studio.address + place)
         page.get_by_text("There are no files yet: drop exports, or try the example.").wait_for()
@@ -94,11 +95,11 @@ def test_pages_that_are_not_there_yet_say_why(page: Page, studio: Running) -> No
         ("done", "Files says why"),
     ],
 )
-def test_a_page_that_waits_says_for_what(state: str, words: str) -> None:
+def test_a_waiting_page_says_for_what(state: str, words: str) -> None:
     assert words in waiting("review", "Review", Now(state, Findings(stage="consensus"), "1"))
 
 
-def test_progress_says_how_far_it_is_and_comes_first() -> None:
+def test_progress_has_numbers_and_comes_first() -> None:
     found = Findings(stage="24 of 40 random annotation sets", headline=element("p", "γ"))
     shown = live(Now("running", found, "1"), Choice())
     bar = re.search(r"<progress[^>]*>", shown)
@@ -112,7 +113,7 @@ def test_progress_says_how_far_it_is_and_comes_first() -> None:
 
 
 def test_gamma_and_the_answer_come_before_the_report(tmp_path: Path) -> None:
-    """The last letter of a worker has the first headline still: the report is in its result."""
+    """The last message of the worker has the headline; the report is in its result."""
     folder = tmp_path / "campaign"
     folder.mkdir()
     (folder / "t.csv").write_text(TABLE.replace("rater,a,b,c", "annotator,start,end,category"))
@@ -133,7 +134,7 @@ def test_gamma_and_the_answer_come_before_the_report(tmp_path: Path) -> None:
 def drawn(decided: int) -> str:
     """Return the page of two documents of which `decided` of two units are decided."""
     units = [Unit(who, 0, 5, "x" if who == "A" else "y") for who in "AB"]
-    # Where a category is tied, somebody has to decide.
+    # A tied category needs a decision.
     found = {
         name: gc.consensus(gc.align(Continuum.from_units(units, name=name))) for name in ("d", "e")
     }
@@ -142,14 +143,14 @@ def drawn(decided: int) -> str:
     return live(Now("done", Findings(review=review), "1"), Choice(), standing=keys[:decided])
 
 
-def test_the_next_step_counts_what_is_left() -> None:
+def test_the_next_step_counts_the_open_decisions() -> None:
     assert ">Start the review</a> of 2 units" in drawn(0)
     assert ">Go on with the review</a> 1 of 2 units are left" in drawn(1)
     assert "All 2 units on which annotators differ are decided" in drawn(2)
     assert 'href="./export"' in drawn(2)
 
 
-def test_nothing_to_review_leads_to_the_export() -> None:
+def test_without_open_decisions_the_next_step_is_the_export() -> None:
     same = gc.align(Continuum.from_units([Unit("A", 0, 5, "x"), Unit("B", 0, 5, "x")]))
     review = Review(consensus={"d": gc.consensus(same)}, documents={})
     shown = live(Now("done", Findings(review=review), "1"), Choice())
@@ -157,10 +158,13 @@ def test_nothing_to_review_leads_to_the_export() -> None:
     assert 'href="./export"' in shown
 
 
-def test_columns_that_nobody_knows_are_asked_for_first(
+def test_unknown_columns_are_asked_for_first(
     browser: Browser, studio: Running, tmp_path: Path
 ) -> None:
-    """With keys alone, from the question to γ. It is the last test: the folder has a file then."""
+    """The keyboard alone leads from the question to γ.
+
+    This test must be the last one, as it leaves a file in the folder.
+    """
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.set_default_timeout(SECONDS)
     page.goto(studio.address)

@@ -1,4 +1,4 @@
-"""Whom the studio answers, and what it takes in: each sentence of docs/studio.md on it."""
+"""Access to the studio and limits on uploads: each sentence of docs/studio.md on them."""
 
 import asyncio
 import errno
@@ -48,7 +48,7 @@ def studio(tmp_path: Path) -> Iterator[Studio]:
 
 
 class Client:
-    """Plain HTTP to an application, without a server."""
+    """Client of an application by plain HTTP, without a server."""
 
     def __init__(self, studio: Studio) -> None:
         self.app = application(studio, TOKEN, (HOST,))
@@ -88,14 +88,14 @@ def test_the_page_is_behind_the_token(client: Client) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/state", "/T0ke/", "/T0kenx/state", "//", "/t0ken/", "/é/"])
-def test_without_the_token_there_is_nothing(client: Client, path: str) -> None:
+def test_without_the_token_nothing_is_served(client: Client, path: str) -> None:
     answer = client.get(path)
     assert answer.status_code == 403
     assert TOKEN not in answer.text
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:8001", "evil:8000", ""])
-def test_another_name_that_leads_here_gets_nothing(client: Client, host: str) -> None:
+def test_another_host_name_gets_nothing(client: Client, host: str) -> None:
     assert client.get(f"/{TOKEN}/", headers={"host": host}).status_code == 403
 
 
@@ -103,7 +103,7 @@ def test_another_name_that_leads_here_gets_nothing(client: Client, host: str) ->
     "origin", [None, "null", "http://evil.example", "http://127.0.0.1:8001", "https://" + HOST]
 )
 @pytest.mark.parametrize("path", ["files", "choice", "run/start"])
-def test_another_origin_changes_nothing(
+def test_requests_of_another_origin_change_nothing(
     client: Client, studio: Studio, path: str, origin: str | None
 ) -> None:
     headers = {} if origin is None else {"origin": origin}
@@ -111,8 +111,8 @@ def test_another_origin_changes_nothing(
     assert list(studio.folder.iterdir()) == []
 
 
-def test_an_answer_is_signed_for_who_asks(client: Client, studio: Studio) -> None:
-    """As RFC 2104 has it, over the nonce, the status and what is answered."""
+def test_an_answer_is_signed_for_the_client(client: Client, studio: Studio) -> None:
+    """The signature is the HMAC of nonce, status and content (RFC 2104)."""
     for path in ("", "state", "decisions?after=x"):
         nonce = f"nonce of {path}"
         answer = client.get(f"/{TOKEN}/{path}", headers={"gammacp-nonce": nonce})
@@ -140,9 +140,7 @@ def test_a_websocket_is_refused(client: Client) -> None:
 
 
 @pytest.mark.parametrize("path", ["files", "choice", "decisions"])
-def test_who_leaves_in_the_middle_of_an_upload_is_no_error(
-    client: Client, studio: Studio, path: str
-) -> None:
+def test_an_aborted_upload_is_no_error(client: Client, studio: Studio, path: str) -> None:
     body = framed({"a.csv": b"Ann,x,0,1\n"})[:-3]
     messages = [
         {"type": "http.request", "body": body, "more_body": True},
@@ -164,7 +162,7 @@ def test_who_leaves_in_the_middle_of_an_upload_is_no_error(
     assert not messages
 
 
-def test_pages_may_load_nothing_and_be_in_no_frame(client: Client) -> None:
+def test_pages_load_nothing_and_are_in_no_frame(client: Client) -> None:
     headers = client.get(f"/{TOKEN}/").headers
     policy = dict(d.strip().split(" ", 1) for d in headers["content-security-policy"].split(";"))
     assert policy["default-src"] == policy["base-uri"] == policy["frame-ancestors"] == "'none'"
@@ -176,7 +174,7 @@ def test_pages_may_load_nothing_and_be_in_no_frame(client: Client) -> None:
 
 
 def drop(client: Client, name: str, content: bytes) -> str:
-    """What the page is told: "" if the file was taken."""
+    """Return the message of the page on a file: "" if the file was accepted."""
     answer = client.post(f"/{TOKEN}/files", content=framed({name: content}), headers=ORIGIN)
     assert answer.status_code == 200, answer.text
     problem: str = answer.json()["files"][0].get("problem", "")
@@ -202,14 +200,14 @@ def test_no_name_leads_out_of_the_folder(client: Client, studio: Studio, name: s
 
 
 @pytest.mark.parametrize("name", ["a.py", "a.mdb", "a.exe", "a/.b/c", "plain", "a.csv.lnk", "a.so"])
-def test_what_nobody_reads_is_not_kept(client: Client, studio: Studio, name: str) -> None:
+def test_files_that_nothing_reads_are_not_kept(client: Client, studio: Studio, name: str) -> None:
     told = drop(client, name, b"x")
     assert "gammacp cannot read or play" in told or "hidden" in told
     assert list(studio.folder.iterdir()) == []
 
 
-def test_whatever_a_reader_or_a_player_knows_is_kept() -> None:
-    """Texts that readers look for beside a file, too."""
+def test_files_of_any_reader_or_player_are_kept() -> None:
+    """This includes texts that readers look for beside a file."""
     for _, entry in FORMATS.items():
         for ending in entry.extensions:
             assert path_inside(f"a{ending.upper()}") == f"a{ending.upper()}"
@@ -248,7 +246,7 @@ def test_too_many_lines_are_refused(client: Client, studio: Studio) -> None:
     assert drop(client, "a.csv", b"x\n" * 30) == ""
 
 
-def test_what_gzip_holds_is_counted(client: Client, studio: Studio) -> None:
+def test_the_content_of_gzip_counts(client: Client, studio: Studio) -> None:
     archive = zipped({"a.json": b"[]," * 31})
     for name, content in (("a.csv.gz", b"A,x,0,1\n" * 31), ("a.zip.gz", archive)):
         assert "more than 30 lines or entries" in drop(client, name, gzip.compress(content))
@@ -296,13 +294,13 @@ def test_a_broken_archive_says_so(client: Client) -> None:
 @pytest.mark.parametrize(
     "choice", [b"", b"{", b"[]", b'{"layer": 3}', b'{"what": 1}', b"x" * 2**21]
 )
-def test_a_choice_that_is_none_is_refused(client: Client, choice: bytes) -> None:
+def test_an_invalid_choice_is_refused(client: Client, choice: bytes) -> None:
     answer = client.post(f"/{TOKEN}/choice", content=choice, headers=ORIGIN)
     assert answer.status_code == 422
     assert answer.json()["problem"]
 
 
-def test_a_path_that_is_none_is_refused(client: Client) -> None:
+def test_an_invalid_path_is_refused(client: Client) -> None:
     async def receive() -> dict[str, Any]:
         return {"type": "http.request", "body": b"", "more_body": False}
 
@@ -321,19 +319,19 @@ def test_a_path_that_is_none_is_refused(client: Client) -> None:
 
 
 @pytest.mark.parametrize("after", ["9" * 19, "9" * 5000, "-1", "x", "", "\u0661"])
-def test_a_number_that_is_none_is_refused(client: Client, after: str) -> None:
+def test_an_invalid_number_is_refused(client: Client, after: str) -> None:
     assert client.get(f"/{TOKEN}/decisions", params={"after": after}).status_code == 422
     assert client.get(f"/{TOKEN}/decisions?after=7").json() == {"decisions": []}
 
 
-def test_a_gold_standard_that_cannot_be_is_no_success(client: Client) -> None:
+def test_an_impossible_gold_standard_is_an_error(client: Client) -> None:
     answer = client.get(f"/{TOKEN}/gold/json")
     assert answer.status_code == 422
     assert "nothing to review yet" in answer.text
 
 
 @pytest.mark.parametrize("kept", [b"not a database" * 100, '{"of another version": 1}'])
-def test_a_choice_that_cannot_be_read_leaves_that_of_the_file(
+def test_an_unreadable_choice_leaves_that_of_the_file(
     studio: Studio, client: Client, monkeypatch: pytest.MonkeyPatch, kept: bytes | str
 ) -> None:
     (studio.folder / "campaign.toml").write_text('paths = ["."]\nonly = ["x"]\n', encoding="utf-8")
@@ -362,7 +360,7 @@ SAYS = 'paths = ["."]\nexclude = ["Bob"]  # <b>\u202e</b>\n'
 
 
 @pytest.mark.parametrize("name", ["campaign.toml", "Campaign.TOML"])
-def test_a_campaign_file_that_is_dropped_counts_once_somebody_agrees(
+def test_a_dropped_campaign_file_counts_only_after_consent(
     studio: Studio, client: Client, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setattr(studio, "start", lambda: None)
@@ -374,13 +372,13 @@ def test_a_campaign_file_that_is_dropped_counts_once_somebody_agrees(
     assert client.get(f"/{TOKEN}/state").json()["version"] != before
     shown = client.get(f"/{TOKEN}/").text
     assert "It takes effect only if you agree" in shown
-    assert "paths = [&quot;.&quot;]\nexclude" in shown  # a line stays a line
+    assert "paths = [&quot;.&quot;]\nexclude" in shown  # lines are kept
     assert "exclude = [&quot;Bob&quot;]  # &lt;b&gt;\\u202e&lt;/b&gt;" in shown
     assert client.post(f"/{TOKEN}/run/obey", headers=ORIGIN).status_code == 200
     assert (studio.folder / "campaign.toml").read_text(encoding="utf-8") == SAYS
     assert (studio.choice.only, studio.choice.exclude) == ((), ("Bob",))
     assert "until you agree" not in client.get(f"/{TOKEN}/").text
-    assert drop(client, name, SAYS.encode()) == ""  # the same again: nothing to ask
+    assert drop(client, name, SAYS.encode()) == ""  # the same file again needs no consent
     assert "until you agree" not in client.get(f"/{TOKEN}/").text
     again = Studio(studio.folder, {}, studio.folder.parent / "scratch")
     again.journal = Journal(studio.folder)
@@ -390,7 +388,7 @@ def test_a_campaign_file_that_is_dropped_counts_once_somebody_agrees(
     again.work.close()
 
 
-def test_a_campaign_file_that_is_left_out_leaves_nothing(
+def test_a_declined_campaign_file_leaves_no_trace(
     studio: Studio, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(studio, "start", lambda: None)
@@ -406,7 +404,7 @@ def test_a_campaign_file_that_is_left_out_leaves_nothing(
     assert (studio.folder / "campaign.toml").read_text(encoding="utf-8") == "paths = ['.']\n"
 
 
-def test_a_campaign_file_in_a_folder_is_nobody_s(studio: Studio, client: Client) -> None:
+def test_a_campaign_file_in_a_subfolder_has_no_effect(studio: Studio, client: Client) -> None:
     assert drop(client, "sub/campaign.toml", b"exclude = ['Bob']") == ""
     assert studio.intake.campaign is None
     assert studio.choice == Choice()
@@ -430,7 +428,7 @@ def test_a_full_disk_is_named(
     assert studio.intake.size == 0
 
 
-def test_a_locked_journal_holds_up_nobody_else(studio: Studio) -> None:
+def test_a_locked_journal_delays_no_other_request(studio: Studio) -> None:
     app, held = application(studio, TOKEN, (HOST,)), threading.Event()
 
     def rows(_after: int = 0) -> list[Any]:
@@ -455,7 +453,7 @@ def test_a_locked_journal_holds_up_nobody_else(studio: Studio) -> None:
     assert asyncio.run(both()) == (200, 400)
 
 
-def test_files_that_come_at_once_share_the_room(studio: Studio) -> None:
+def test_simultaneous_files_share_the_limit(studio: Studio) -> None:
     async def chunks() -> AsyncIterator[bytes]:
         for _ in range(4):
             yield b"x" * 5_000
@@ -482,7 +480,7 @@ def test_no_link_leads_out_of_the_folder(client: Client, studio: Studio) -> None
     assert list(outside.iterdir()) == []
 
 
-def test_what_is_no_utf8_is_said(studio: Studio, client: Client) -> None:
+def test_text_that_is_not_utf8_is_reported(studio: Studio, client: Client) -> None:
     strange = "d\udce9.csv"
     c = Continuum.from_units([Unit("Ann", 1, 2, "x"), Unit("Bob", 1, 3, "x")], name=strange)
     found = {strange: consensus(align(c))}
@@ -499,7 +497,7 @@ def test_what_is_no_utf8_is_said(studio: Studio, client: Client) -> None:
     assert "not UTF-8" in told["csv"].text
 
 
-def test_who_comes_before_the_server_begins_waits_for_it(
+def test_early_requests_wait_for_the_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connected = []
@@ -510,11 +508,11 @@ def test_who_comes_before_the_server_begins_waits_for_it(
             connected.append(address)
 
     monkeypatch.setattr("uvicorn.Server.run", lambda _self, sockets: sockets[0].close())
-    serve(tmp_path, {}, told=told)
+    serve(tmp_path, {}, tell=told)
     assert connected
 
 
-def test_a_port_that_is_none_is_refused(run: Run, tmp_path: Path) -> None:
+def test_an_invalid_port_is_refused(run: Run, tmp_path: Path) -> None:
     outcome = run("studio", tmp_path / "new", "--port", 80000)
     assert outcome.code == 2
     assert "--port" in outcome.err

@@ -1,4 +1,4 @@
-"""A studio that is started in a folder of a stranger, who has laid modules there."""
+"""A studio started in a foreign folder with modules, none of which may run."""
 
 import subprocess
 from pathlib import Path
@@ -7,7 +7,7 @@ from tests.pools.hostile import ROOT, console_script, set_traps
 from tests.studio.conftest import Running
 
 
-def test_its_worker_runs_nothing_of_the_folder(tmp_path: Path) -> None:
+def test_the_worker_runs_nothing_of_the_folder(tmp_path: Path) -> None:
     folder = tmp_path / "theirs"
     folder.mkdir()
     ran = set_traps(folder)

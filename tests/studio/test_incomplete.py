@@ -1,4 +1,4 @@
-"""Files that cannot be read are in the studio's answer, not only in its list."""
+"""Unreadable files, which the studio's answer names."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def test_the_answer_begins_with_what_is_missing(tmp_path: Path) -> None:
     assert understood.incomplete.startswith("1 of 2 documents; d2 left out: bob/d2.ann:1: ")
 
 
-def test_a_state_that_nobody_knows_is_a_warning(tmp_path: Path) -> None:
+def test_an_unknown_state_is_a_warning(tmp_path: Path) -> None:
     image = {"label": "dog", "xtl": "1", "ytl": "2", "xbr": "3", "ybr": "4"}
     attributes = " ".join(f'{key}="{text}"' for key, text in image.items())
     segment = "<segment><start>0</start><stop>0</stop><state>dreaming</state></segment>"

@@ -1,4 +1,4 @@
-"""The journal keeps what was acknowledged, whoever else writes and whatever is killed."""
+"""The journal of decisions, which keeps all it has acknowledged in spite of others and of kills."""
 
 import csv
 import json
@@ -28,7 +28,7 @@ def decision(request: str, reviewer: str = "Ann", item: str = "i", **given: obje
     )  # fmt: skip
 
 
-def test_nothing_is_made_before_there_is_something_to_keep(tmp_path: Path) -> None:
+def test_an_empty_journal_creates_no_file(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     assert journal.rows() == []
     assert journal.standing() == {}
@@ -36,7 +36,7 @@ def test_nothing_is_made_before_there_is_something_to_keep(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_decision_is_there_for_another_process(tmp_path: Path) -> None:
+def test_a_decision_is_visible_to_other_processes(tmp_path: Path) -> None:
     kept = Journal(tmp_path).add(decision("a", category="x'); DROP TABLE journal; --"))
     assert kept.number == 1
     assert kept.made.endswith("+00:00")
@@ -44,14 +44,14 @@ def test_a_decision_is_there_for_another_process(tmp_path: Path) -> None:
     assert Journal(tmp_path).rows(after=1) == []
 
 
-def test_one_that_is_sent_twice_is_there_once(tmp_path: Path) -> None:
+def test_a_decision_sent_twice_is_kept_once(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     first = journal.add(decision("a"))
     assert journal.add(decision("a", reviewer="Bob")) == first
     assert len(journal.rows()) == 1
 
 
-def test_the_later_stands_and_the_earlier_stays(tmp_path: Path) -> None:
+def test_the_later_decision_stands_and_the_earlier_one_is_kept(tmp_path: Path) -> None:
     ann, bob = Journal(tmp_path), Journal(tmp_path)
     first, second = ann.add(decision("a", "Ann")), bob.add(decision("b", "Bob"))
     for journal in (ann, bob):
@@ -59,12 +59,12 @@ def test_the_later_stands_and_the_earlier_stays(tmp_path: Path) -> None:
         assert journal.standing() == {("d", "i"): second}
 
 
-def test_undo_takes_back_ones_own(tmp_path: Path) -> None:
+def test_undo_takes_back_the_reviewers_own_decision(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     first, second = journal.add(decision("a", "Ann")), journal.add(decision("b", "Bob"))
     assert journal.undo("u1", "Ann") == first
     assert journal.standing() == {("d", "i"): second}
-    assert journal.undo("u1", "Ann") == first  # sent twice
+    assert journal.undo("u1", "Ann") == first  # a repeated request
     assert journal.undo("u2", "Bob") == second
     assert journal.standing() == {}
     assert [row.action for row in journal.rows()] == ["edit", "edit", "undo", "undo"]
@@ -72,7 +72,7 @@ def test_undo_takes_back_ones_own(tmp_path: Path) -> None:
         journal.undo("u3", "Ann")
 
 
-def test_undone_again_and_again_goes_back_in_time(tmp_path: Path) -> None:
+def test_repeated_undo_goes_back_in_time(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     made = [journal.add(decision(str(i), item=str(i % 2))) for i in range(4)]
     assert [journal.undo(f"u{i}", "Ann") for i in range(4)] == made[::-1]
@@ -81,7 +81,7 @@ def test_undone_again_and_again_goes_back_in_time(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "statement", ["DELETE FROM journal", "UPDATE journal SET reviewer = 'Eve'"]
 )
-def test_the_file_refuses_to_forget(tmp_path: Path, statement: str) -> None:
+def test_the_file_refuses_deletions(tmp_path: Path, statement: str) -> None:
     Journal(tmp_path).add(decision("a"))
     with (
         sqlite3.connect(tmp_path / "gammacp-review.sqlite") as connection,
@@ -106,7 +106,7 @@ def test_each_decision_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (mode, synchronous) == ("delete", 2)
 
 
-def test_a_decision_is_as_much_work_however_many_there_are(tmp_path: Path) -> None:
+def test_the_work_of_a_decision_does_not_depend_on_their_number(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     journal.add(decision("first"))
     few = calls(lambda: journal.add(decision("a")))
@@ -115,7 +115,7 @@ def test_a_decision_is_as_much_work_however_many_there_are(tmp_path: Path) -> No
     assert calls(lambda: journal.add(decision("b"))) <= few
 
 
-def test_a_copy_of_the_one_file_has_every_decision(tmp_path: Path) -> None:
+def test_a_copy_of_the_file_has_every_decision(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     kept = [journal.add(decision(name)) for name in "abc"]
     assert [f.name for f in tmp_path.iterdir()] == [journal.path.name]
@@ -124,7 +124,7 @@ def test_a_copy_of_the_one_file_has_every_decision(tmp_path: Path) -> None:
     assert Journal(tmp_path / "copy").rows() == kept
 
 
-def test_a_log_beside_it_is_taken_into_it(tmp_path: Path) -> None:
+def test_a_log_beside_the_journal_is_merged_into_it(tmp_path: Path) -> None:
     first = Journal(tmp_path)
     kept = first.add(decision("a"))
     first.close()
@@ -136,7 +136,7 @@ def test_a_log_beside_it_is_taken_into_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("replaced", [False, True])
-def test_a_file_that_was_moved_away_takes_nothing_silently(tmp_path: Path, replaced: bool) -> None:
+def test_a_moved_file_loses_no_decision_silently(tmp_path: Path, replaced: bool) -> None:
     journal = Journal(tmp_path)
     kept = journal.add(decision("a"))
     away = tmp_path / "away.sqlite"
@@ -151,7 +151,7 @@ def test_a_file_that_was_moved_away_takes_nothing_silently(tmp_path: Path, repla
     assert Journal(tmp_path).rows()[0] == kept
 
 
-def test_a_commit_that_fails_leaves_the_journal_usable(
+def test_a_failed_commit_leaves_the_journal_usable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gammacp.studio.journal.WAIT", 0.05)
@@ -166,7 +166,7 @@ def test_a_commit_that_fails_leaves_the_journal_usable(
     assert [row.request for row in Journal(tmp_path).rows()] == ["a", "c"]
 
 
-def test_two_at_once_lose_nothing(tmp_path: Path) -> None:
+def test_two_concurrent_writers_lose_nothing(tmp_path: Path) -> None:
     def decide(name: str) -> None:
         journal = Journal(tmp_path)
         for i in range(40):
@@ -183,7 +183,7 @@ def test_two_at_once_lose_nothing(tmp_path: Path) -> None:
     assert len({row.number for row in rows}) == 120
 
 
-# A process that keeps one decision after the other, on a disk that takes its time.
+# The process keeps one decision after the other, on a slow disk.
 SLOW = """
 import sys, time
 from pathlib import Path
@@ -202,10 +202,10 @@ for number in range(10**6):
 """
 
 
-def test_no_writer_starves_beside_one_that_never_rests(
+def test_no_writer_starves_beside_a_busy_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The wait counts from the last decision of anybody, and each lets the others in between."""
+    """The waiting time restarts with each decision of anybody, and every writer lets others in."""
     monkeypatch.setattr("gammacp.studio.journal.WAIT", 0.6)
     process = subprocess.Popen(
         [sys.executable, "-c", SLOW, str(tmp_path)], stdout=subprocess.PIPE, text=True
@@ -227,7 +227,7 @@ def test_no_writer_starves_beside_one_that_never_rests(
 def test_threads_of_several_journals_of_a_file_take_turns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They wait for one another in this process, and not for the file."""
+    """They wait for each other within the process, not for the file."""
     monkeypatch.setattr("gammacp.studio.journal.WAIT", 0.0)
     Journal(tmp_path).add(decision("first"))
     failed: list[DataError] = []
@@ -249,7 +249,7 @@ def test_threads_of_several_journals_of_a_file_take_turns(
     assert len(Journal(tmp_path).rows()) == 31
 
 
-def test_a_file_that_is_none_says_so(tmp_path: Path) -> None:
+def test_an_invalid_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "gammacp-review.sqlite").write_bytes(b"not a database" * 100)
     with pytest.raises(DataError, match=r"gammacp-review\.sqlite.*move it away"):
         Journal(tmp_path).rows()
@@ -300,14 +300,14 @@ def test_a_damaged_journal_is_refused_with_a_way_out(
                 lambda: again.undo("u", "Ann")):  # fmt: skip
         with pytest.raises(DataError, match=rf"{told}.*Put a whole copy.*or move it away"):
             ask()
-    shutil.copy(tmp_path / "whole", journal.path)  # one way out
+    shutil.copy(tmp_path / "whole", journal.path)  # one of the two remedies
     assert again.rows() == [kept]
     again.close()
-    journal.path.unlink()  # the other
+    journal.path.unlink()  # the other remedy
     assert again.add(decision("c")).number == 1
 
 
-def test_a_page_of_the_file_that_was_written_over_is_found(tmp_path: Path) -> None:
+def test_an_overwritten_page_of_the_file_is_found(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     for i in range(40):
         journal.add(decision(str(i), evidence="x" * 900))
@@ -320,7 +320,7 @@ def test_a_page_of_the_file_that_was_written_over_is_found(tmp_path: Path) -> No
             Journal(tmp_path).rows()
 
 
-def test_as_csv_and_json(tmp_path: Path) -> None:
+def test_decisions_are_exported_as_csv_and_json(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     journal.add(decision("a", category='=HYPERLINK("x")'))
     journal.undo("u", "Ann")
@@ -329,7 +329,7 @@ def test_as_csv_and_json(tmp_path: Path) -> None:
     with (tmp_path / "j.csv").open(encoding="utf-8", newline="") as file:
         first, second = csv.DictReader(file)
     assert (first["start"], first["end"]) == ("1.0", "2.5")
-    assert first["category"].startswith("'=")  # no formula
+    assert first["category"].startswith("'=")  # not a formula
     assert second["undoes"] == "1"
     told = json.loads((tmp_path / "j.json").read_text(encoding="utf-8"))["decisions"]
     assert [row["action"] for row in told] == ["edit", "undo"]
@@ -349,7 +349,7 @@ for i in range(10**6):
 """
 
 
-def test_a_killed_writer_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+def test_a_killed_writer_loses_no_acknowledged_decision(tmp_path: Path) -> None:
     chance = random.Random(0)
     acknowledged: list[str] = []
     root = str(Path(__file__).parents[2])

@@ -1,4 +1,4 @@
-"""A studio that is killed at any moment loses no decision that it acknowledged."""
+"""A studio that is killed at any moment, which loses no decision it has acknowledged."""
 
 import random
 import threading
@@ -20,7 +20,7 @@ UNITS = [
 
 
 def decide(studio: Running, name: str, items: list[dict[str, str]], said: list[str]) -> None:
-    """Decide until nobody answers."""
+    """Decide until the studio no longer answers."""
     origin = "/".join(studio.address.split("/")[:3])
     with httpx.Client(base_url=studio.address, headers={"origin": origin}) as client:
         for i in range(10**6):

@@ -1,4 +1,4 @@
-"""Every path to a gold standard gives the same one: units, boundaries, and order of review."""
+"""The gold standard by every path: the same units, boundaries and order of review."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from gammacp.studio.work import compute
 
 BESIDE = Path(os.environ.get("GAMMACP_DATA", Path(__file__).parents[3] / "shared" / "data"))
 REAL = {
-    "brat": "formats/brat",  # four people, seven newspaper articles: weights can be told
+    "brat": "formats/brat",  # four people and seven newspaper articles, enough to estimate weights
     "times": "gamma/MaureenMarvinRobin.eaf",
     "clips": "gamma/3by100.csv",
 }
@@ -29,7 +29,7 @@ FEW = ("--samples", 2, "--no-interval")
 
 
 def fragments() -> gc.Corpus:
-    """Two documents of units of several fragments, which only the page for reviews refuses."""
+    """Return two documents of units of several fragments, which only the review page refuses."""
     pieces = {"A": ((0, 4), (6, 9)), "B": ((1, 5), (6, 9)), "C": ((0, 4), (7, 9))}
     units = [gc.Unit(n, p[0][0], p[-1][1], "x", p) for n, p in pieces.items()]
     document = gc.Continuum.from_units([*units, gc.Unit("A", 20, 24, "y"), gc.Unit("B", 21, 26)])
@@ -57,7 +57,9 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def of_json(document: Mapping[str, Any]) -> tuple[Gold, Gold]:
-    """The gold standard and the review list of `consensus --json`, without documents' names."""
+    """Return the gold standard and the review list of `consensus --json`, without document
+    names.
+    """
     units = [
         [(u["start"], u["end"], u["category"], u["kept"], tuple(u["reasons"])) for u in r["units"]]
         for r in document["results"]
@@ -78,7 +80,7 @@ def of_documents(documents: Mapping[str, Consensus]) -> tuple[Gold, Gold]:
 
 @pytest.fixture
 def built(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Reports that the command line has made."""
+    """Collect the reports that the command line makes."""
     import gammacp.report as package
 
     made: list[Any] = []

@@ -1,4 +1,4 @@
-"""What the page does while somebody works with it: many files, haste, a restart, an example."""
+"""The studio's page during work: many files, fast typing, a restart, and an example."""
 
 import os
 import signal
@@ -47,7 +47,7 @@ def studio(
 def page(browser: "Browser", studio: Running) -> Iterator["Page"]:
     complaints: list[str] = []
     page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.set_default_timeout(60_000)  # a cold cache
+    page.set_default_timeout(60_000)  # for a cold cache
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto(studio.address)
     yield page
@@ -105,7 +105,7 @@ def test_a_folder_of_many_files_is_a_few_requests(
     page.locator("#folder").set_input_files(tmp_path / "many")
     shows(page, "#uploads", "700 files are here")
     assert len(asked) == 1 + 2
-    # The first 20 of those that are refused, and how many more.
+    # The first 20 of the refused files are listed, and one entry counts the others.
     assert page.locator("#refused li").count() == 21
     shows(page, "#refused", "10 more files were refused")
     for name, content in contents.items():
@@ -118,7 +118,7 @@ def test_a_folder_of_many_files_is_a_few_requests(
         there.unlink() if there.is_file() else there.rmdir()
 
 
-def test_a_file_that_cannot_be_read_keeps_no_other_from_coming(
+def test_an_unreadable_file_does_not_stop_the_others(
     page: "Page", studio: Running, tmp_path: Path
 ) -> None:
     files = [tmp_path / f"{n}.txt" for n in "abc"]
@@ -139,7 +139,7 @@ def test_a_file_that_cannot_be_read_keeps_no_other_from_coming(
 
 @pytest.fixture
 def read(page: "Page", studio: Running) -> "Page":
-    """The page of a folder with a document on which annotators differ four times."""
+    """Return the page of a folder with a document in which annotators differ four times."""
     if not (studio.folder / "one.json").exists():
         write(document(), studio.folder / "one.json")
         studio.client.post("run/read")
@@ -156,8 +156,8 @@ def workers_of(studio: Running) -> list[int]:
     return [n for n in found if b"spawn_main" in Path(f"/proc/{n}/cmdline").read_bytes()]
 
 
-def test_what_is_typed_while_it_works_stays(read: "Page", studio: Running) -> None:
-    """However long the worker takes, and with the next form, too."""
+def test_typed_text_stays_while_the_worker_computes(read: "Page", studio: Running) -> None:
+    """This holds however long the worker takes, and for the form that follows."""
     read.get_by_text("More").click()
     read.get_by_label("Another name for thing").fill("ani")
     read.get_by_label("Bob (5)").uncheck()
@@ -182,7 +182,7 @@ def test_what_is_typed_while_it_works_stays(read: "Page", studio: Running) -> No
     studio.wait("done")
     shows(read, "#unsent", "not computed yet")
     read.locator(".next a[href='./review']").wait_for()
-    read.keyboard.type("00")  # the field still has the focus, at its end
+    read.keyboard.type("00")  # the field still has the focus, with the cursor at its end
     assert read.get_by_label("Bounds").input_value() == typed + "00"
     assert read.get_by_label("Another name for thing").input_value() == "ani"
     assert not read.get_by_label("Bob (5)").is_checked()
@@ -197,7 +197,7 @@ def test_what_is_typed_while_it_works_stays(read: "Page", studio: Running) -> No
     assert studio.wait("done")
 
 
-def test_words(read: "Page", studio: Running) -> None:
+def test_pages_avoid_certain_words(read: "Page", studio: Running) -> None:
     for place in ("", "report", "review", "export"):
         read.goto(studio.address + place)
         html = read.content()
@@ -206,7 +206,7 @@ def test_words(read: "Page", studio: Running) -> None:
     assert "What is measured" in studio.client.get("").text
 
 
-def test_no_message_names_the_place_of_the_folder(studio: Running) -> None:
+def test_no_message_shows_the_path_of_the_folder(studio: Running) -> None:
     answer = studio.drop("one.json", b"another")
     assert answer.json()["files"][0]["problem"].startswith("one.json: another file of this name")
     (studio.folder / "bad.csv").write_text("annotator,category,start,end\nAnn,x,seven,9\n")
@@ -218,7 +218,7 @@ def test_no_message_names_the_place_of_the_folder(studio: Running) -> None:
     assert "secret place" not in page
 
 
-def test_enter_leaves_the_name_and_keys_are_about_what_is_shown(
+def test_enter_leaves_the_field_and_keys_apply_to_the_shown_unit(
     read: "Page", studio: Running
 ) -> None:
     held: list[Route] = []
@@ -276,7 +276,7 @@ def test_a_text_is_ruled_in_whole_numbers(read: "Page", studio: Running) -> None
     assert read.get_by_label("From").get_attribute("step") == "1"
 
 
-def test_an_open_page_goes_on_after_a_restart(
+def test_an_open_page_continues_after_a_restart(
     starting: Starting, browser: "Browser", tmp_path: Path
 ) -> None:
     folder = tmp_path / "in"
@@ -300,7 +300,7 @@ def test_an_open_page_goes_on_after_a_restart(
     assert second.address.split("/")[2] == first.address.split("/")[2]
     assert second.address != first.address
     newest = context.new_page()
-    newest.goto(second.address)  # what the command opens by itself
+    newest.goto(second.address)  # the address that the command opens by itself
     files.wait_for_url(second.address)
     review.wait_for_url(second.address + "review")
     shows(files, "#uploads", "The studio was restarted")
@@ -310,14 +310,14 @@ def test_an_open_page_goes_on_after_a_restart(
     assert files.get_by_label("Another name for thing").input_value() == "animal"
     review.keyboard.press("1")
     shows(review, "#said", "Saved")
-    third = starting(folder, "--samples", "5")  # two at a time
+    third = starting(folder, "--samples", "5")  # two studios at a time
     assert third.address.split("/")[2] != second.address.split("/")[2]
     context.close()
 
 
 @contextmanager
 def impostor(port: int) -> Iterator[list[str]]:
-    """Answer on a port, as nearly as a stranger can, and list what is sent there."""
+    """Answer on a port as an impostor would, and list the requests sent there."""
     sent: list[str] = []
 
     class Answers(BaseHTTPRequestHandler):
@@ -341,7 +341,7 @@ def impostor(port: int) -> Iterator[list[str]]:
             self.wfile.write(content)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing on stderr."""
+            """Suppress output on stderr."""
 
     server = ThreadingHTTPServer(("127.0.0.1", port), Answers)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -352,7 +352,7 @@ def impostor(port: int) -> Iterator[list[str]]:
         server.server_close()
 
 
-def test_nobody_else_is_believed_who_takes_the_port(
+def test_an_impostor_on_the_port_is_not_believed(
     starting: Starting, browser: "Browser", tmp_path: Path
 ) -> None:
     folder = tmp_path / "in"

@@ -1,4 +1,4 @@
-"""Questions: units that differ in the same way are decided, and taken back, together."""
+"""Questions: units that differ in the same way are decided, and undone, together."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from gammacp.studio.review import DecisionRequest, decision_of, gold, item_keys
 
 
 def document() -> Continuum:
-    """Max joins two pairs of LOC and one of PER; Bob misses the last ORG."""
+    """Return a document in which Max joins two pairs of LOC and one of PER; Bob misses the last
+    ORG.
+    """
     places = [(0, 8), (10, 18), (30, 38), (40, 48), (60, 68), (70, 78), (100, 108)]
     labels = ["LOC"] * 4 + ["PER"] * 2 + ["ORG"]
     units = []
@@ -52,8 +54,8 @@ def ask(question: Question, action: str, **given: object) -> DecisionRequest:
     return validated(DecisionRequest, said | given)
 
 
-def test_units_that_differ_alike_are_one_question(questions: tuple[Question, ...]) -> None:
-    """Four units of LOC, two of PER, one of ORG; LOC carries twice the disorder of PER."""
+def test_units_with_the_same_difference_are_one_question(questions: tuple[Question, ...]) -> None:
+    """Questions are on four units of LOC, two of PER and one of ORG, the costliest first."""
     asked = [(q.annotator, q.kind, q.label, len(q.items)) for q in questions]
     assert asked[:2] == [("Max", "merged", "LOC", 4), ("Max", "merged", "PER", 2)]
     assert ("Bob", "missing", "ORG", 1) in asked
@@ -64,13 +66,13 @@ def test_units_that_differ_alike_are_one_question(questions: tuple[Question, ...
     assert questions[0].told["others"] == "Tell Max: mark several units, not one (LOC)."
 
 
-def test_nobody_is_asked_about_two_annotators(found: dict[str, Consensus]) -> None:
+def test_two_annotators_raise_no_questions(found: dict[str, Consensus]) -> None:
     two = Continuum.from_units([u for u in document() if u.annotator != "Ann"], bounds=(0, 120))
     assert questions_of(kinds_of(gc.gamma(two, samples=10)), {"": consensus(gc.align(two))}) == ()
     assert questions_of(None, found) == ()
 
 
-def test_all_as_most_have_them(
+def test_all_units_can_be_as_most_have_them(
     found: dict[str, Consensus], questions: tuple[Question, ...]
 ) -> None:
     decisions, tied = decisions_of(found, ask(questions[0], "agree"))
@@ -79,7 +81,7 @@ def test_all_as_most_have_them(
     assert kept == [(0, 8, "LOC"), (10, 18, "LOC"), (30, 38, "LOC"), (40, 48, "LOC")]
 
 
-def test_all_as_the_one_has_them(
+def test_all_units_can_be_as_one_annotator_has_them(
     found: dict[str, Consensus], questions: tuple[Question, ...]
 ) -> None:
     decisions, _ = decisions_of(found, ask(questions[0], "take", annotator="Max"))
@@ -90,7 +92,7 @@ def test_all_as_the_one_has_them(
     assert spans[:2] == [(0, 18), (30, 48)]
 
 
-def test_what_is_not_kept_is_dropped_and_what_is_tied_stays_open() -> None:
+def test_units_outside_the_gold_standard_are_dropped_and_ties_stay_open() -> None:
     units = [Unit("Ann", 0, 5, "x"), Unit("Bob", 0, 5, "y"), Unit("Ann", 20, 25, "x")]
     c = Continuum.from_units([*units, Unit("Cid", 0, 5, "z")], bounds=(0, 30))
     of = {"d": consensus(gc.align(c))}
@@ -101,7 +103,7 @@ def test_what_is_not_kept_is_dropped_and_what_is_tied_stays_open() -> None:
     assert [d.action for d in decisions] == ["drop"]
 
 
-def test_all_or_none_are_decided(
+def test_invalid_decisions_decide_no_unit(
     found: dict[str, Consensus], questions: tuple[Question, ...]
 ) -> None:
     items = [["d", questions[0].items[0][1]], ["d", "nothing"]]
@@ -115,7 +117,7 @@ def test_all_or_none_are_decided(
         decision_of(found, validated(DecisionRequest, single))
 
 
-def test_what_was_decided_together_is_taken_back_together(tmp_path: Path) -> None:
+def test_units_decided_together_are_undone_together(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     alone = Decision(request="one", reviewer="Ruth", document="d", item="z", action="drop")
     journal.add(alone)
@@ -124,11 +126,11 @@ def test_what_was_decided_together_is_taken_back_together(tmp_path: Path) -> Non
         for k in "abc"
     ]
     assert len(journal.add_all(many)) == 3
-    assert len(journal.add_all(many)) == 3  # sent twice, there once
+    assert len(journal.add_all(many)) == 3  # sent twice, kept once
     journal.add(Decision(request="x", reviewer="Sam", document="d", item="y", action="drop"))
     assert len(journal.standing()) == 5
     journal.undo("back", "Ruth")
-    journal.undo("back", "Ruth")  # one request is one wish
+    journal.undo("back", "Ruth")  # a repeated request counts once
     assert {item for _, item in journal.standing()} == {"z", "y"}
     journal.undo("again", "Ruth")
     assert {item for _, item in journal.standing()} == {"y"}
@@ -137,7 +139,7 @@ def test_what_was_decided_together_is_taken_back_together(tmp_path: Path) -> Non
     journal.close()
 
 
-def test_names_that_begin_alike_are_not_together(tmp_path: Path) -> None:
+def test_requests_with_a_common_prefix_are_not_undone_together(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     for request, item in (("all:a:0", "p"), ("all:ab:0", "q"), ("all:%:0", "r")):
         journal.add(

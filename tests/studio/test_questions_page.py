@@ -1,4 +1,4 @@
-"""From the first page to one answer for many units, and back, in a browser."""
+"""Questions in a browser: from the first page to one answer for many units, and back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def campaign() -> Corpus:
-    """Six texts with eight units each, of which Max joins the first two."""
+    """Return six texts of eight units each, of which Max joins the first two."""
     found = {}
     for number in range(6):
         rng = np.random.default_rng(number)

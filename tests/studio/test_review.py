@@ -1,4 +1,4 @@
-"""What a reviewer may say to a unit, and the gold standard that comes of it, counted by hand."""
+"""Decisions of reviewers, and the resulting gold standards, counted by hand."""
 
 import zipfile
 from collections.abc import Mapping
@@ -15,8 +15,8 @@ from gammacp.campaign.consensus import Consensus, consensus
 from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError
 from gammacp.formats import FORMATS
+from gammacp.studio.export_page import gold_standard
 from gammacp.studio.journal import Decision, Journal
-from gammacp.studio.pages import gold_standard
 from gammacp.studio.places import without_options
 from gammacp.studio.review import (
     DecisionRequest,
@@ -56,13 +56,13 @@ def keys(of: Mapping[str, Consensus]) -> dict[float, str]:
     return {u.start: k for u, k in zip(of["d"].units, item_keys(of["d"]), strict=True)}
 
 
-def test_the_queue_has_what_is_left_out_too() -> None:
+def test_the_queue_includes_left_out_units() -> None:
     assert [(i["start"], i["kept"], i["open"]) for i in queue(found())] == [
         (17, True, True), (26, False, False),
     ]  # fmt: skip
 
 
-def test_keys_stay_when_other_units_come_and_go() -> None:
+def test_keys_of_units_do_not_depend_on_other_units() -> None:
     before = keys(found())
     after = keys(found(*UNITS[:3], Unit("Bob", 9, 11, "new"), *UNITS[3:]))
     assert before.items() <= after.items()
@@ -71,7 +71,7 @@ def test_keys_stay_when_other_units_come_and_go() -> None:
     assert changed[26] == before[26]
 
 
-def test_units_that_are_the_same_have_keys_of_their_own() -> None:
+def test_equal_units_have_different_keys() -> None:
     twice = found(Unit("Ann", 1, 2, "a"), Unit("Ann", 1, 2, "a"), Unit("Bob", 30, 34, "b"))
     assert len(set(item_keys(twice["d"]))) == 3
 
@@ -91,7 +91,7 @@ def test_units_that_are_the_same_have_keys_of_their_own() -> None:
         ("edit", {"start": 0, "end": 37, "category": " "}, [(0, 37, None), (4, 7, "animal")]),
     ],
 )
-def test_what_a_decision_leaves(
+def test_each_decision_leaves_the_expected_units(
     action: str, given: dict[str, object], left: list[tuple[float, float, str | None]]
 ) -> None:
     f = found()
@@ -115,13 +115,13 @@ def test_merge_takes_the_consensus() -> None:
      {"start": 1.5, "end": 4}, {"start": 1}, {"start": 1, "end": float("inf")},
      {"start": True, "end": 4}, {"start": "1", "end": 4}, {"start": 1, "end": 10**400}],
 )  # fmt: skip
-def test_a_unit_that_cannot_be_is_refused(given: dict[str, float]) -> None:
+def test_an_impossible_unit_is_refused(given: dict[str, float]) -> None:
     f = found()
     with pytest.raises(DataError, match=r"start|end"):
         decision_of(f, ask(keys(f)[17], "edit", **given))
 
 
-def test_a_unit_or_annotator_that_is_not_there_is_refused() -> None:
+def test_an_unknown_unit_or_annotator_is_refused() -> None:
     f = found()
     with pytest.raises(DataError, match="no such unit"):
         decision_of(f, ask("0" * 16, "drop"))
@@ -141,7 +141,7 @@ def test_undecided_units_can_be_left_out() -> None:
     )
 
 
-def test_a_decision_on_what_has_changed_since_is_counted() -> None:
+def test_outdated_decisions_are_counted() -> None:
     f = found()
     decision = decision_of(f, ask(keys(f)[17], "drop"))
     made = gold(found(*UNITS[:4], UNITS[5]), {("d", decision.item): decision})
@@ -168,7 +168,7 @@ def test_every_format_gives_the_gold_standard_back(
         assert [(u.start / scale, u.end / scale, u.category) for u in c] == spans(made)
 
 
-def test_a_zip_names_its_documents_and_the_own_format_stands_first() -> None:
+def test_a_zip_names_its_documents_and_the_original_format_comes_first() -> None:
     made = gold(found(), {}).continua["d"]
     several = {f"d{i}.txt": made.with_about(name=f"d{i}.txt") for i in range(3)}
     with zipfile.ZipFile(BytesIO(gold_file(several, "cas")[1])) as archive:
@@ -179,11 +179,11 @@ def test_a_zip_names_its_documents_and_the_own_format_stands_first() -> None:
     assert " --" not in page
 
 
-def test_no_zip_has_a_folder_gold_in_its_own() -> None:
+def test_no_zip_has_a_folder_named_gold() -> None:
     made = gold(found(), {}).continua["d"]
     several = {f"d{i}": made.with_about(name=f"d{i}") for i in range(3)}
     for name in ("brat", "textgrid", "cas", "coco"):
-        with suppress(DataError):  # one that cannot hold them
+        with suppress(DataError):  # the format cannot hold them
             file, content = gold_file(several, name)
             if file.endswith(".zip"):
                 assert file == f"gold-{name}.zip"
@@ -192,8 +192,8 @@ def test_no_zip_has_a_folder_gold_in_its_own() -> None:
                     assert len(archive.namelist()) >= 3
 
 
-def test_a_format_that_cannot_hold_the_gold_standard_is_no_download() -> None:
-    """A recording has no text, which four formats hold, and one of them its characters."""
+def test_formats_that_cannot_hold_the_gold_standard_are_not_offered() -> None:
+    """A recording has no text, which four formats need."""
     made = gold(found(), {})
     heard = {"d": made.continua["d"].with_about(text=None, offset_unit="ms")}
     page = gold_standard(replace(made, continua=heard), with_undecided=True, came_as=("elan",))
@@ -229,11 +229,11 @@ def test_a_workbook_has_the_rows_of_csv(tmp_path: Path) -> None:
         ("only A. If A, B are one, give --layout '{x}' (d by A, B; 3 more)", "only A."),
     ],
 )
-def test_a_page_has_no_options(text: str, left: str) -> None:
+def test_pages_name_no_options(text: str, left: str) -> None:
     assert without_options(text) == left
 
 
-def test_a_decision_comes_back_from_the_journal_as_it_was(tmp_path: Path) -> None:
+def test_a_decision_is_read_back_from_the_journal_unchanged(tmp_path: Path) -> None:
     f = found()
     decision = decision_of(f, ask(keys(f)[17], "take", annotator="Bob"))
     kept = Journal(tmp_path).add(decision)

@@ -1,4 +1,4 @@
-"""What killed studios left behind is removed; what lives, or is another's, stays."""
+"""Scratch folders: those of killed studios are removed, all others stay."""
 
 import os
 import subprocess
@@ -38,7 +38,7 @@ def killed(top: Path) -> Path:
     return Path(done.stdout.strip())
 
 
-def test_of_killed_studios_nothing_stays(top: Path) -> None:
+def test_scratch_folders_of_killed_studios_are_removed(top: Path) -> None:
     left = killed(top)
     assert (left / "findings").is_file()
     with scratch() as first:
@@ -52,7 +52,7 @@ def test_of_killed_studios_nothing_stays(top: Path) -> None:
     assert list(top.iterdir()) == []
 
 
-def test_what_is_not_ours_stays(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_folders_stay(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = killed(top).rename(top / "mine")
     (top / "gammacp-studio-link").symlink_to(target)
     (top / "gammacp-studio-new").mkdir()

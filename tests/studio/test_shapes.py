@@ -42,7 +42,7 @@ def key_at(of: dict[str, Consensus], start: float) -> str:
     )
 
 
-def test_a_decision_takes_somebodys_shape() -> None:
+def test_a_decision_takes_the_shape_of_an_annotator() -> None:
     f = found()
     tied = key_at(f, 11)  # the median of 10 and 12
     bob = gold(f, {("d", tied): decision_of(f, ask(tied, "take", annotator="Bob"))})
@@ -55,7 +55,7 @@ def test_a_decision_takes_somebodys_shape() -> None:
     with pytest.raises(DataError, match="a shape cannot be moved along its first axis alone"):
         decision_of(f, ask(tied, "edit", start=12, end=41, category="pet"))
     assert json.loads(decision_of(f, named).evidence)[0][-1] == {"box": [[10, 40], [20, 60]]}
-    # The same edges on the first axis and others on the second are another unit.
+    # A unit with the same edges on the first axis and others on the second has another key.
     higher = Continuum.from_units([Unit.box("Ann", (10, 40), (21, 60), category="dog"), *PARK[1:]])
     other = {"d": consensus(gc.align(higher, Combined(positional="iou")))}
     assert tied not in item_keys(other["d"])
@@ -97,7 +97,7 @@ def test_from_coco_to_gold_by_keys(
     for other in ("yard.jpg", "boxes.json", "../park.jpg"):
         assert studio.client.get("image", params={"document": other}).status_code == 422
     with page.expect_response(lambda answer: "/image?" in answer.url) as fetched:
-        page.reload()  # the first to be reviewed is fetched, the others are not
+        page.reload()  # only the first image to be reviewed is fetched
     assert fetched.value.status == 200
     page.locator("#shapes image[href^=blob]").wait_for(state="attached")
     assert page.locator("#shapes image[data-href]").count() == 1
@@ -109,7 +109,7 @@ def test_from_coco_to_gold_by_keys(
     left = len(page.locator("[data-said]").all())
     said = page.locator("#said")
     while left:
-        page.keyboard.press("2")  # Bob's
+        page.keyboard.press("2")  # takes Bob's unit
         left -= 1
         said.get_by_text(f"{left} unit" if left else "All units are decided").wait_for()
     page.get_by_role("link", name="Export", exact=True).click()

@@ -1,4 +1,4 @@
-"""The recording of a document is heard while it is reviewed; nothing else of the folder is."""
+"""Recordings of documents, which are played during the review; no other file of the folder is."""
 
 import wave
 from collections.abc import Callable
@@ -41,7 +41,7 @@ def wait_for(page: "Page", what: str) -> None:
     raise AssertionError(what)
 
 
-def test_a_recording_is_named_as_its_document(tmp_path: Path) -> None:
+def test_a_recording_has_the_name_of_its_document(tmp_path: Path) -> None:
     (tmp_path / "media").mkdir()
     for name in ("b.mp4", "media/a.MP3", "media/a.wav", "d.eaf", "c.wav", "d.wav"):
         (tmp_path / name).touch()
@@ -54,7 +54,7 @@ def test_a_recording_is_named_as_its_document(tmp_path: Path) -> None:
     }
 
 
-def test_a_link_out_of_the_folder_is_not_heard(tmp_path: Path) -> None:
+def test_a_link_out_of_the_folder_is_not_played(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     record(tmp_path / "secret.wav")
     (tmp_path / "in" / "a.wav").symlink_to(tmp_path / "secret.wav")
@@ -65,7 +65,7 @@ def test_a_link_out_of_the_folder_is_not_heard(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("unit", "scale"), [("s", 1), ("ms", 1000)])
-def test_the_unit_is_played_and_no_more(
+def test_only_the_unit_is_played(
     starting: Callable[..., Running], browser: "Browser", tmp_path: Path, unit: str, scale: float
 ) -> None:
     write(spoken(unit, scale), tmp_path / "talk.json")

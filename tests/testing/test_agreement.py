@@ -1,4 +1,4 @@
-"""`require_agreement`, the fixture of pytest, and the workflow that users copy."""
+"""The function `require_agreement`, the pytest fixture, and the workflow that users copy."""
 
 import os
 import re
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 GOOD = "annotator,category,start,end\n" + "".join(
     f"{a},x,{s},{s + 4}\n" for a in ("Ann", "Bob") for s in (1, 7, 20, 31)
 )
-# One of four units has another place: F₁ is 3/4.
+# One of four units is at another place, so F₁ is 3/4.
 WORSE = GOOD.replace("Bob,x,31,35", "Bob,x,50,54")
 
 
@@ -35,7 +35,7 @@ def test_the_score_is_returned(project: Path) -> None:
     assert found.value == pytest.approx(7 / 8)
 
 
-def test_it_fails_with_the_lowest_document(project: Path) -> None:
+def test_the_error_names_the_lowest_document(project: Path) -> None:
     with pytest.raises(AssertionError, match=r"f1-exact is 0\.8750, below 0\.9 \(1 of 2 .*b\.csv"):
         require_agreement([project / "annotations"], "f1-exact", at_least=0.9)
     with pytest.raises(AssertionError, match=r"interval .* is undefined: fewer than 5|too few"):
@@ -63,8 +63,8 @@ def test_wrong_arguments(project: Path) -> None:
         require_agreement(project / "annotations", "f1-exact", at_least=0.1)
 
 
-def test_the_fixture(project: Path, tmp_path: Path) -> None:
-    """In a project of its own, started from another folder."""
+def test_the_fixture_in_a_users_project(project: Path, tmp_path: Path) -> None:
+    """The project is tested from another folder."""
     (project / "conftest.py").write_text('pytest_plugins = ["gammacp.testing.pytest_plugin"]\n')
     (project / "test_it.py").write_text(
         "def test_good(require_agreement):\n"
@@ -83,15 +83,15 @@ def test_the_fixture(project: Path, tmp_path: Path) -> None:
     )
     assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
     assert "AssertionError: f1-exact is 0.8750, below 0.9 (1 of 2 documents miss it" in done.stdout
-    # The test's own line, and none of the library's.
+    # The traceback shows the test's own line and none of the library.
     assert "agreement.py" not in done.stdout
 
 
-def test_the_fixture_is_there_for_those_who_ask_only() -> None:
+def test_the_fixture_must_be_requested() -> None:
     assert "pytest11" not in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 
 
-def test_the_commands_of_the_workflow(
+def test_the_commands_of_the_workflow_work(
     run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = (ROOT / "docs" / "files" / "agreement.yml").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`check_format`: every format keeps its promises, and one that does not is found out."""
+"""The checker `check_format`: every format passes, and broken ones are found."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ SEGMENTS = [
 ]
 DOUBLED = [*UNITS, *UNITS]
 LABELLED = [replace(u, category=u.category or "PRO") for u in UNITS]
-# "New York" is marked as "New" and "York" there.
+# In these files, "New York" is marked as "New" and "York".
 BROKEN = [
     replace(u, fragments=((17, 20), (21, 25))) if (u.start, u.end) == (17, 25) else u
     for u in LABELLED
@@ -43,7 +43,7 @@ def scaled(by: float) -> list[Unit]:
     return [replace(u, start=u.start / by, end=u.end / by) for u in UNITS]
 
 
-# Example, units, and how many things of each kind are no units, counted by hand in the files.
+# Example file, units, and numbers of parts that are no units by kind, counted by hand in the files.
 EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
     "audacity": ("audacity", CALLS, {}),
     "argilla": ("argilla.json", UNITS, {"suggestion": 1, "answer": 2, "response": 1}),
@@ -124,7 +124,7 @@ EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_formats_keep_their_promises(name: str) -> None:
+def test_formats_pass_their_checker(name: str) -> None:
     example, units, left_out = EXAMPLES[name]
     path = FIXTURES / example
     known = units or [u for c in read_corpus(path).values() for u in c]
@@ -132,7 +132,7 @@ def test_formats_keep_their_promises(name: str) -> None:
 
 
 @pytest.mark.parametrize("ending", ["csv", "json"])
-def test_our_own_formats_keep_their_promises(tmp_path: Path, ending: str) -> None:
+def test_our_own_formats_pass_their_checker(tmp_path: Path, ending: str) -> None:
     contents = {
         "csv": "Ann,a,2,9\nBob,,3,9\n",
         "json": '{"gammacp": 1, "continuum": {"units": [["Ann", "a", 2, 9], ["Bob", null, 3, 9]]}}',
@@ -195,7 +195,7 @@ def _raises(source: Source) -> Continuum:
         ({"write": _write}, {}, "cannot read what it wrote"),
     ],
 )
-def test_broken_formats_are_found_out(
+def test_broken_formats_are_found(
     tmp_path: Path, registered: Any, changes: Any, left_out: dict[str, int], broken: str
 ) -> None:
     registered(**changes)
@@ -206,7 +206,7 @@ def test_broken_formats_are_found_out(
         check_format("broken", file, units, left_out=left_out)
 
 
-def test_milliseconds_written_as_seconds_are_found_out(tmp_path: Path, registered: Any) -> None:
+def test_milliseconds_written_as_seconds_are_found(tmp_path: Path, registered: Any) -> None:
     def write_as_they_are(document: Continuum, path: Path) -> None:
         rttm.write(document.with_about(offset_unit=""), path)
 
@@ -219,7 +219,7 @@ def test_milliseconds_written_as_seconds_are_found_out(tmp_path: Path, registere
         check_format("broken", file, [Unit("Ann", 0.5, 1.5, "x")])
 
 
-def test_errors_are_to_be_where_they_are(tmp_path: Path) -> None:
+def test_errors_must_have_the_declared_line(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_text("Ann,a,2,9\n", encoding="utf-8")
     units = [Unit("Ann", 2, 9, "a")]
@@ -233,7 +233,7 @@ def test_errors_are_to_be_where_they_are(tmp_path: Path) -> None:
         check_format("csv", file, [])
 
 
-def test_formats_of_extensions_are_asked_first(tmp_path: Path, registered: Any) -> None:
+def test_formats_of_extensions_take_precedence(tmp_path: Path, registered: Any) -> None:
     registered(sniff=lambda head, _: head.startswith(b"0 3"), extensions=(".csv",))
     (tmp_path / "a.csv").write_text("0 3\n4 5\n", encoding="utf-8")
     assert read_corpus(tmp_path / "a.csv")["a"].n_units == 3

@@ -1,4 +1,4 @@
-"""Every registered measure and chance model keeps its promises; broken ones are told."""
+"""The checkers of measures and chance models: registered ones pass, broken ones are named."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ SAMPLED = {"gamma", "soft-gamma", "gamma-cat", "gamma-k"}
 
 @pytest.mark.parametrize("name", CONTINUUM_MEASURES)
 def test_registered_measures(name: str) -> None:
-    # cuα and (k)uα see identical embedded units disagree (2016): each intersection counts.
+    # For cuα and (k)uα, identical embedded units disagree (2016): each intersection counts.
     perfect = name not in ("cu-alpha", "ku-alpha")
-    # Staccato throws units from time 0 on, where nobody says when the recording begins.
+    # Staccato places units from time 0 on, if the beginning of the recording is not declared.
     moving = () if name == "staccato" else ("moving",)
     options = {"samples": 3} if name in SAMPLED else {}
     check_measure(name, perfect=perfect, invariant=(*moving, "annotators", "rows"), **options)
@@ -34,9 +34,9 @@ def test_registered_measures(name: str) -> None:
 
 @pytest.mark.parametrize("name", list(CHANCE_MODELS))
 def test_registered_chance_models(name: str) -> None:
-    # Whole positions stay whole there, so that a finer scale has other arrangements.
+    # This model keeps whole positions whole, so that a finer scale has other arrangements.
     scaling = () if name == "non-overlapping" else ("scaling",)
-    # Its gaps count from 0, as in pygamma-agreement.
+    # The gaps of this model count from 0, as in pygamma-agreement.
     moving = () if name == "statistical-normal" else ("moving",)
     check_chance_model(name, invariant=("annotators", *moving, *scaling))
 
@@ -53,7 +53,7 @@ def test_registered_chance_models(name: str) -> None:
         (lambda _: Score(value=float(np.random.default_rng().random())), "the second time"),
     ],
 )
-def test_broken_measures_are_told(function: Any, told: str) -> None:
+def test_broken_measures_are_named(function: Any, told: str) -> None:
     broken = Measure(name="broken", summary="", reference="", function=function)
     with pytest.raises(AssertionError, match=told.replace("\\\\", "\\")):
         check_measure(broken)
@@ -70,7 +70,7 @@ class _Few:
         return keep_annotators(drawn, drawn.annotators[1:])
 
 
-def test_broken_chance_models_are_told() -> None:
+def test_broken_chance_models_are_named() -> None:
     shift = CHANCE_MODELS["shift"]
 
     def few(continua: Sequence[Continuum], n_annotators: int) -> Sampler:

@@ -1,4 +1,4 @@
-"""A sound file of every format, from which damaged ones are made."""
+"""Sound files of every format, from which damaged ones are made."""
 
 import shutil
 import zipfile
@@ -107,7 +107,7 @@ two,Ann,,,,,
 
 
 def seeded(folder: Path) -> Path:
-    """A folder in which `SEEDS` are: the fixtures, and what our writers make of one of them."""
+    """Write the files of `SEEDS` into a folder: the fixtures, and files of our writers."""
     shutil.copytree(FIXTURES, folder)
     made = read(FIXTURES / "MaureenMarvinRobin.eaf")
     for name in ("made.csv", "made.json"):
@@ -123,7 +123,7 @@ def seeded(folder: Path) -> Path:
     lidc(folder / "lidc.sqlite")
     (folder / "rich.csv").write_text(_HEADER, encoding="utf-8")
     (folder / "slots.tsv").write_text(_SLOTS, encoding="utf-8")
-    with suppress(UsageError):  # Without openpyxl there is no such file.
+    with suppress(UsageError):  # Without openpyxl this file cannot be written.
         _write_list(folder / "made.xlsx")
     with zipfile.ZipFile(folder / "project.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for name in ("ann.xmi", "bob.json"):

@@ -1,4 +1,4 @@
-"""What the fixtures of the text formats hold: one text, two annotators, an emoji before a unit."""
+"""Contents of the fixtures of text formats: one text, two annotators, an emoji before a unit."""
 
 from collections import Counter
 from pathlib import Path
@@ -29,7 +29,7 @@ TOKENS = [
 
 
 def counted(c: Continuum) -> Counter[tuple[str, str]]:
-    """What was left out of all files, by kind and reason."""
+    """Return the left out parts of all files, counted by kind and reason."""
     counts: Counter[tuple[str, str]] = Counter()
     for e in c.left_out:
         counts[e.kind, e.reason] += e.count
@@ -37,7 +37,7 @@ def counted(c: Continuum) -> Counter[tuple[str, str]]:
 
 
 def links_by_starts(c: Continuum) -> set[tuple[str, float, float, str]]:
-    """Each link: its type, where its source and its target start, its kind."""
+    """Return the links as (type, start of source, start of target, kind)."""
     start = {u.id: u.start for u in c}
     links = [(x.type, start[x.source], start[x.target], x.kind) for x in c.links]
     assert len({*links}) == len(links)

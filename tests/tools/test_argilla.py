@@ -1,4 +1,4 @@
-"""Argilla's records: the four ways to write responses, states and questions, by hand."""
+"""Records of Argilla: four ways to write responses, states and questions, by hand."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ SPANS = [("a", "PER", 0, 3), ("a", "PER", 10, 13), ("b", "PER", 0, 3)]
 
 
 def written(folder: Path, *found: dict[str, Any]) -> Path:
-    """Return the path of a file of records, a line each."""
+    """Write a file of records, one a line, and return its path."""
     path = folder / "records.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in found))
     return path
@@ -65,7 +65,7 @@ NESTED = nested(ner=[given("a", [ZOE, BOB]), given("b", [ZOE])])
 
 
 @pytest.mark.parametrize("record", [NESTED, FLAT, API, {"items": [API], "total": 1}])
-def test_each_way_to_write_a_record(tmp_path: Path, record: dict[str, Any]) -> None:
+def test_each_way_to_write_a_record_is_read(tmp_path: Path, record: dict[str, Any]) -> None:
     path = written(tmp_path, record)
     found = read_corpus(path)
     assert list(found) == ["r1"]
@@ -85,13 +85,13 @@ def test_responses_without_a_status_are_noted(tmp_path: Path) -> None:
 
 
 def test_a_flat_record_with_its_state(tmp_path: Path) -> None:
-    """The status of a record and its metadata stand beside its fields."""
+    """A record's status and metadata are beside its fields."""
     renamed = {("review" if name == "text" else name): value for name, value in FLAT.items()}
     assert read_corpus(written(tmp_path, renamed | {"status": "pending"}))["r1"].text == TEXT
 
 
 def test_states_of_responses(tmp_path: Path) -> None:
-    """Whoever submits nothing found nothing; a status that nobody knows counts."""
+    """An annotator who submits no span found nothing; an unknown status counts as finished."""
     answers = [
         given("a", [ZOE], "submitted"),
         given("b", [], "submitted"),
@@ -140,7 +140,7 @@ def test_two_answers_of_one_person(tmp_path: Path) -> None:
 
 
 def test_the_text_among_several_fields(tmp_path: Path) -> None:
-    """The quotes say which; without them the text is not known, unless it is named."""
+    """Quotes show which field is the text; without quotes it must be named."""
     fields = {"fields": {"prompt": "Who met whom on Monday morning?", "reply": TEXT}}
     path = written(tmp_path, nested(ner=[given("a", [ZOE | {"text": "Zoé"}])]) | fields)
     assert read_corpus(path)["r1"].text == TEXT
@@ -152,7 +152,7 @@ def test_the_text_among_several_fields(tmp_path: Path) -> None:
 
 
 def test_quotes_in_utf_16(tmp_path: Path) -> None:
-    """The face counts as two for browsers: Bob is at 11 there."""
+    """The emoji counts as two for browsers, so that Bob is at 11 there."""
     quoted = BOB | {"start": 11, "end": 14, "text": "Bob"}
     found = read_corpus(written(tmp_path, nested(ner=[given("a", [quoted])])))
     assert [(u.start, u.end) for u in found["r1"]] == [(10, 13)]
@@ -179,7 +179,7 @@ def test_bad_records(tmp_path: Path, record: dict[str, Any], message: str) -> No
         read_corpus(path)
 
 
-def test_no_spans_at_all_and_a_record_twice(tmp_path: Path) -> None:
+def test_records_without_spans_and_repeated_records(tmp_path: Path) -> None:
     bare = nested(clear=[given("a", "yes")]) | {"suggestions": {}}
     with pytest.raises(DataError, match=r"no question has spans\. Answered were: clear"):
         read_corpus(written(tmp_path, bare))

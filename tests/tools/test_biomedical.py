@@ -1,4 +1,4 @@
-"""BioC, PubTator and PubAnnotation: offsets of the document, and what is refused."""
+"""BioC, PubTator and PubAnnotation: offsets in the document, and errors."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ XML = """<?xml version="1.0"?>
 
 
 def test_offsets_are_those_of_the_document(tmp_path: Path) -> None:
-    """Between the passages the text has two blanks, which the offsets count."""
+    """The text has two blanks between the passages, which the offsets count."""
     path = tmp_path / "Ann.xml"
     path.write_text(XML.format(at=21))
     found = read_corpus(path)["7"]
@@ -38,7 +38,7 @@ def test_offsets_are_those_of_the_document(tmp_path: Path) -> None:
     assert {*read(path, discontinuous="split").starts} == {0, 21, 27}
 
 
-def test_a_file_whose_annotations_name_people_is_no_annotator(tmp_path: Path) -> None:
+def test_a_file_whose_annotations_name_people_names_no_annotator(tmp_path: Path) -> None:
     path = tmp_path / "export.json"
     path.write_text(bioc(infons={"type": "A", "annotator": "Eve"}))
     assert read(path).annotators == ("Eve",)
@@ -84,7 +84,9 @@ def bioc(**changes: Any) -> str:
         ),
     ],
 )
-def test_bad_files_say_where_and_what(tmp_path: Path, name: str, text: str, message: str) -> None:
+def test_errors_have_a_place_and_a_cause(
+    tmp_path: Path, name: str, text: str, message: str
+) -> None:
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(DataError, match=message):

@@ -1,4 +1,7 @@
-"""CAS: what a layer is, is decided by type; dkpro-cassis writes the files and is the oracle."""
+"""CAS files: the type of a layer decides how it is read; dkpro-cassis writes the files.
+
+Cassis is also the oracle.
+"""
 
 from itertools import product
 from pathlib import Path
@@ -21,7 +24,7 @@ Features = dict[str, str]
 
 
 def types_of(layers: dict[str, tuple[str, Features]]) -> Any:
-    """A type system of (supertype, features with the type of their values)."""
+    """Return a type system of (supertype, features with the type of their values)."""
     types = cassis.TypeSystem()
     for name, (above, features) in layers.items():
         kind = types.create_type(name, supertypeName=above)
@@ -31,15 +34,17 @@ def types_of(layers: dict[str, tuple[str, Features]]) -> Any:
 
 
 class Files:
-    """Documents of two annotators, in a folder with or without the type system."""
+    """Documents by two annotators, in a folder with or without the type system."""
 
     def __init__(self, folder: Path, types: Any, *, form: str, beside: bool) -> None:
-        """Write nothing yet."""
+        """Create the folder."""
         self.folder, self.types, self.form, self.beside = folder / "story", types, form, beside
         self.folder.mkdir()
 
     def write(self, who: str, rows: list[tuple[str, int, int, dict[str, Any]]]) -> list[Any]:
-        """Annotations of (type, begin, end, features); a feature may be the number of a row."""
+        """Write annotations of (type, begin, end, features); a feature may be the number
+        of a row.
+        """
         cas = cassis.Cas(self.types)
         cas.sofa_string, cas.sofa_mime = TEXT, "text/plain"
         made: list[Any] = []
@@ -66,7 +71,7 @@ EVERY_WAY = list(product(["xmi", "json"], [True, False]))
 
 
 @pytest.mark.parametrize(("form", "beside"), EVERY_WAY)
-def test_a_label_called_target_is_no_end_of_a_relation(
+def test_a_label_named_target_is_no_end_of_a_relation(
     tmp_path: Path, form: str, beside: bool
 ) -> None:
     fs = files(
@@ -166,7 +171,7 @@ def test_subtypes_belong_to_the_layer_of_their_supertype(tmp_path: Path, form: s
 
 
 @pytest.mark.parametrize(("form", "beside"), EVERY_WAY)
-def test_sentences_are_read_when_they_are_named(tmp_path: Path, form: str, beside: bool) -> None:
+def test_sentences_are_read_if_they_are_named(tmp_path: Path, form: str, beside: bool) -> None:
     fs = files(
         tmp_path,
         form,
@@ -184,7 +189,7 @@ def test_sentences_are_read_when_they_are_named(tmp_path: Path, form: str, besid
 
 
 @pytest.mark.parametrize("beside", [True, False])
-def test_several_values_give_a_unit_each(tmp_path: Path, beside: bool) -> None:
+def test_several_values_give_one_unit_each(tmp_path: Path, beside: bool) -> None:
     fs = files(
         tmp_path,
         "json",
@@ -200,7 +205,9 @@ def test_several_values_give_a_unit_each(tmp_path: Path, beside: bool) -> None:
 
 
 @pytest.mark.parametrize(("form", "beside"), EVERY_WAY[:3])
-def test_units_and_left_out_are_what_cassis_counts(tmp_path: Path, form: str, beside: bool) -> None:
+def test_units_and_left_out_parts_are_those_that_cassis_counts(
+    tmp_path: Path, form: str, beside: bool
+) -> None:
     fs = files(
         tmp_path,
         form,
@@ -235,7 +242,7 @@ def test_units_and_left_out_are_what_cassis_counts(tmp_path: Path, form: str, be
     assert c.n_units + ours == theirs
 
 
-def test_a_broken_type_system_says_where(tmp_path: Path) -> None:
+def test_a_broken_type_system_is_named_with_its_place(tmp_path: Path) -> None:
     fs = files(tmp_path, "xmi", True, custom__Span=(ANNOTATION, {"value": STRING}))
     fs.write("ann", [("custom.Span", 0, 3, {"value": "PER"})])
     (fs.folder / "TypeSystem.xml").write_text("<typeSystemDescription", encoding="utf-8")
@@ -245,7 +252,7 @@ def test_a_broken_type_system_says_where(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("form", "beside"), EVERY_WAY)
-def test_a_slot_is_its_roles_and_who_fills_them(tmp_path: Path, form: str, beside: bool) -> None:
+def test_a_slot_has_roles_and_fillers(tmp_path: Path, form: str, beside: bool) -> None:
     fs = files(
         tmp_path,
         form,
@@ -290,7 +297,7 @@ def test_a_slot_is_its_roles_and_who_fills_them(tmp_path: Path, form: str, besid
 
 @pytest.mark.parametrize(("form", "beside"), EVERY_WAY)
 def test_slots_within_a_layer_are_links(tmp_path: Path, form: str, beside: bool) -> None:
-    """Without a role, too; what is in no view is counted."""
+    """Links need no role, and annotations outside of all views are counted."""
     fs = files(
         tmp_path,
         form,

@@ -19,7 +19,7 @@ CHA = (
 
 
 def written(tmp_path: Path, text: str) -> Path:
-    """Return the path of a transcript of Eve."""
+    """Write a transcript of Eve and return its path."""
     path = tmp_path / "Eve" / "talk.cha"
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")
@@ -27,7 +27,7 @@ def written(tmp_path: Path, text: str) -> Path:
 
 
 def test_utterances_with_times(tmp_path: Path) -> None:
-    """Two bullets of one utterance are one unit; the gap between them is counted."""
+    """Two time marks of one utterance give one unit, and the gap between them is counted."""
     found = read(written(tmp_path, CHA))
     assert [(u.annotator, u.category, u.start, u.end) for u in found] == [
         ("Eve", "CHI", 100, 400),
@@ -51,17 +51,17 @@ def test_utterances_with_times(tmp_path: Path) -> None:
         ("%gpx", ["points", None, None]),
     ],
 )
-def test_other_categories(tmp_path: Path, category: str, labels: list[str | None]) -> None:
+def test_categories_can_be_chosen(tmp_path: Path, category: str, labels: list[str | None]) -> None:
     found = read(written(tmp_path, CHA), category=category)
     assert [u.category for u in found] == labels
 
 
-def test_a_tier_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_tier_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="'cod'; there are: speaker, text, spa, gpx"):
         read(written(tmp_path, CHA), category="cod")
 
 
-def test_it_is_recognised_by_its_content(tmp_path: Path) -> None:
+def test_transcripts_are_recognised_by_content(tmp_path: Path) -> None:
     (tmp_path / "talk.txt").write_text(CHA, encoding="utf-8")
     assert len(read(tmp_path / "talk.txt")) == 3
 

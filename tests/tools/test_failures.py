@@ -1,4 +1,4 @@
-"""Files that cannot be read: what is missing because of them is never silently absent."""
+"""Unreadable files: the documents that they concern are never silently absent."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def documents(name: str) -> Corpus:
 
 
 def written(name: str, folder: Path) -> list[Path]:
-    """A file per document, or per annotator and document where the format has them."""
+    """Write a file per document, or per annotator and document if the format has such files."""
     corpus, entry = documents(name), FORMATS[name]
     if entry.writer.per_annotator:
         write(corpus, folder, format=name)
@@ -85,12 +85,14 @@ JUNK = {
     "nothing": b"{}",
     "an element": b"<qwertz><uiop/></qwertz>",
 }
-# Files beside the annotations, and packed ones.
+# Files beside annotations, and packed files, are left out.
 NO_TEXT = {"zip", "arrow", "review-list", "pylidc", "brat text"}
 
 
 @pytest.mark.parametrize("target", [target for target in SEEDS if target not in NO_TEXT])
-def test_content_without_a_record_is_never_found_nothing(tmp_path: Path, target: str) -> None:
+def test_content_without_a_record_is_not_taken_for_finding_nothing(
+    tmp_path: Path, target: str
+) -> None:
     folder, seed = seeded(tmp_path / "formats"), SEEDS[target]
     file = folder / seed.file
     first = file.read_bytes().partition(b"\n")[0]
@@ -121,8 +123,8 @@ def test_a_valid_file_without_units_is_an_annotator_who_found_nothing(tmp_path: 
         assert (c.annotators, c.n_units) == (("ann",), 0), name
 
 
-def test_documents_that_share_the_fate_of_a_file_are_listed(tmp_path: Path) -> None:
-    """Annotations of one annotator each name their documents: any of them may lack a part."""
+def test_all_documents_of_a_broken_file_are_listed(tmp_path: Path) -> None:
+    """Each file has one annotator's units of all documents, any of which may lack a part."""
     files = written("doccano", tmp_path)
     files[0].write_text("{", encoding="utf-8")
     found = collect([tmp_path])
@@ -131,7 +133,7 @@ def test_documents_that_share_the_fate_of_a_file_are_listed(tmp_path: Path) -> N
     assert failure.documents
 
 
-def test_the_sentence_counts_what_is_known() -> None:
+def test_the_sentence_counts_the_known_documents() -> None:
     here = Failure(DataError("is cut", file="ann/d2.ann", line=4), ("d2",))
     unknown = Failure(DataError("is cut", file="more.jsonl"))
     assert incomplete_in_words(6, []) is None

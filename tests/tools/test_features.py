@@ -15,7 +15,7 @@ def features(path: Path, *names: str, **options: object) -> list[tuple[str | Non
     return [(x.category, dict(x.features)) if isinstance(x, Label) else (x, {}) for x in labels]
 
 
-def test_formats_without_features_leave_them_out_and_say_so(tmp_path: Path) -> None:
+def test_formats_without_features_leave_them_out_with_a_note(tmp_path: Path) -> None:
     from gammacp.formats.registry import FORMATS
     from gammacp.formats.writing import losses
 

@@ -1,4 +1,4 @@
-"""labelbuddy's exports: texts, checksums and positions in bytes, by hand."""
+"""Exports of labelbuddy: texts, checksums and positions in bytes, by hand."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from gammacp import read_corpus
 from gammacp.errors import DataError
 
-# The checksum is md5sum's; é has two bytes, the face four.
+# The checksum is that of md5sum; é has two bytes, the emoji four.
 TEXT = "Zoé met 😊 Bob"
 CHECKSUM = "09c5496dbf87bbefcce53528203cd2d3"
 ZOE = {"label_name": "PER", "start_char": 0, "end_char": 3, "start_byte": 0, "end_byte": 4}
@@ -23,14 +23,14 @@ DOCUMENT: dict[str, Any] = {
 
 
 def written(folder: Path, name: str, *records: dict[str, Any]) -> Path:
-    """Return the path of a file of JSON lines."""
+    """Write a file of JSON lines and return its path."""
     path = folder / name
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     return path
 
 
-def test_people_of_one_text_meet_by_its_checksum(tmp_path: Path) -> None:
-    """The second file has no texts, as labelbuddy exports annotations alone."""
+def test_annotators_of_one_text_are_joined_by_its_checksum(tmp_path: Path) -> None:
+    """The second file has no texts, as labelbuddy can export annotations alone."""
     written(tmp_path, "ann.jsonl", DOCUMENT)
     alone = {"utf8_text_md5_checksum": CHECKSUM, "metadata": {"id": "d1"}, "annotations": [ZOE]}
     other = {"utf8_text_md5_checksum": "0" * 32, "metadata": {"id": "d2"}, "annotations": []}
@@ -48,7 +48,7 @@ def test_people_of_one_text_meet_by_its_checksum(tmp_path: Path) -> None:
     assert list(read_corpus(tmp_path, document="id")) == ["d1", "d2"]
 
 
-def test_annotators_inside_the_file(tmp_path: Path) -> None:
+def test_annotators_may_be_named_in_the_file(tmp_path: Path) -> None:
     mine = DOCUMENT | {"annotator_name": "Ann", "annotations": [ZOE | {"selected_text": "Zoé"}]}
     yours = DOCUMENT | {"annotations": [BOB | {"annotator_name": "Bob"}]}
     found = read_corpus(written(tmp_path, "all.jsonl", mine, yours))
@@ -89,7 +89,7 @@ def test_offsets_may_be_trusted(tmp_path: Path) -> None:
     assert [(u.start, u.end) for u in read_corpus(path, offsets="trust")["1" * 32]] == [(0, 3)]
 
 
-def test_metadata_without_the_name(tmp_path: Path) -> None:
+def test_metadata_without_a_name(tmp_path: Path) -> None:
     path = written(tmp_path, "ann.jsonl", DOCUMENT)
     with pytest.raises(DataError, match="metadata has no 'doi'"):
         read_corpus(path, document="doi")

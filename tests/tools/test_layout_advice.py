@@ -1,4 +1,4 @@
-"""Files that hold one annotator each: every command says with which layout they belong together."""
+"""Advice on files that hold one annotator each: every command names the layout that joins them."""
 
 import json
 from pathlib import Path
@@ -46,7 +46,7 @@ def test_the_error_names_the_layout_and_following_it_helps(
     assert followed.code == 0, followed.err
 
 
-def test_one_document_is_chosen_or_joined(tmp_path: Path, run: Run) -> None:
+def test_one_document_can_be_chosen_after_joining(tmp_path: Path, run: Run) -> None:
     refused = run("align", export(tmp_path))
     assert refused.code == 3
     assert f"give --layout '{LAYOUT}'" in refused.err

@@ -1,4 +1,4 @@
-"""What readers pass over is counted: units and left out are what the tools' own libraries count."""
+"""Counts of what readers leave out, against the counts of the tools' own libraries."""
 
 import json
 import warnings
@@ -14,14 +14,14 @@ from tests.tools.story import FIXTURES, TEXT
 
 
 def counts(document: Continuum | Corpus) -> Counter[str]:
-    """What was left out, by kind."""
+    """Return the left out parts, counted by kind."""
     found: Counter[str] = Counter()
     for entry in document.left_out:
         found[entry.kind] += entry.count
     return found
 
 
-def test_elan_as_pympi_counts(tmp_path: Path) -> None:
+def test_elan_counts_are_those_of_pympi(tmp_path: Path) -> None:
     elan = pytest.importorskip("pympi").Elan
     made = elan.Eaf(author="somebody")
     made.add_tier("Ann")
@@ -43,7 +43,7 @@ def test_elan_as_pympi_counts(tmp_path: Path) -> None:
     assert one.n_units + counts(one)["annotation"] == theirs
 
 
-def test_textgrid_as_praatio_counts(tmp_path: Path) -> None:
+def test_textgrid_counts_are_those_of_praatio(tmp_path: Path) -> None:
     textgrid = pytest.importorskip("praatio.textgrid")
     grid = textgrid.Textgrid()
     grid.addTier(textgrid.IntervalTier("A", [(0.5, 1.25, "x"), (2, 3, " ")], 0, 4))
@@ -144,7 +144,7 @@ LEFT_OUT = {
 
 
 @pytest.mark.parametrize("name", LEFT_OUT)
-def test_every_reader_counts(tmp_path: Path, name: str) -> None:
+def test_every_reader_counts_what_it_leaves_out(tmp_path: Path, name: str) -> None:
     for other, content in STORY.items():
         if other.split(".")[0] == name.split(".")[0]:
             (tmp_path / other).parent.mkdir(exist_ok=True)
@@ -188,8 +188,8 @@ def test_a_project_without_a_format_says_how_to_export(tmp_path: Path, unpack: b
     assert "under Secondary Format" in str(found.failures[0][1])
 
 
-def test_what_is_left_out_stands_in_the_order_of_the_file(tmp_path: Path) -> None:
-    """The same in every run, whatever strings hash to."""
+def test_left_out_parts_are_in_the_order_of_the_file(tmp_path: Path) -> None:
+    """The order is the same in every run, whatever the hashes of strings."""
     names = [f"f{k}" for k in range(12)]
     features = "".join(f'<feature name="{name}">x</feature>' for name in names)
     (tmp_path / "Ann_text.aa").write_text(
@@ -202,7 +202,7 @@ def test_what_is_left_out_stands_in_the_order_of_the_file(tmp_path: Path) -> Non
     assert told == [f"feature {name} is not the category" for name in names]
 
 
-def test_files_that_are_passed_over_are_counted(tmp_path: Path) -> None:
+def test_ignored_files_are_counted(tmp_path: Path) -> None:
     for name, content in STORY.items():
         if name.startswith("a/d"):
             (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""Line ends of all systems: the same units, and nobody who seems to have found nothing."""
+"""Line ends of all systems: the same units, and no annotator who seems to have found nothing."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from gammacp.base.text import lines_of
 from gammacp.formats import collect
 from tests.tools.seeds import SEEDS, seeded
 
-# Positions in the text count its line ends, so that other ends are another text.
+# These formats count line ends as characters of the text, so other line ends make another text.
 OF_TEXTS = {"brat", "catma", "glozz", "refi-qda"}
 ENDS = {"CR": b"\r", "CR LF": b"\r\n"}
 
@@ -20,7 +20,7 @@ def units(what: Path) -> dict[str, list[object]]:
 
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("target", SEEDS)
-def test_other_line_ends(tmp_path: Path, target: str, end: str) -> None:
+def test_other_line_ends_give_the_same_units(tmp_path: Path, target: str, end: str) -> None:
     folder = seeded(tmp_path / "formats")
     seed = SEEDS[target]
     file, what = folder / seed.file, folder / seed.what
@@ -34,6 +34,6 @@ def test_other_line_ends(tmp_path: Path, target: str, end: str) -> None:
         assert {name: [*c] for name, c in found.continua.items()} == before
 
 
-def test_line_ends_within_lines() -> None:
+def test_other_separators_do_not_end_lines() -> None:
     assert lines_of("a\rb\nc\u2028d\n") == ["a\rb", "c\u2028d", ""]
     assert lines_of("") == [""]

@@ -1,4 +1,4 @@
-"""BORIS, REFI-QDA, CATMA, factgenie, MQM, JAMS, BIDS, Mu-SHROOM; files of a flat folder."""
+"""BORIS, REFI-QDA, CATMA, factgenie, MQM, JAMS, BIDS and Mu-SHROOM, and flat folders."""
 
 import json
 import re
@@ -44,7 +44,9 @@ def test_a_qdpx_is_an_archive(tmp_path: Path) -> None:
     assert {e.kind for e in c.left_out} == {"selection", "source"}
 
 
-def test_qualitative_projects_without_users_are_of_their_file(tmp_path: Path) -> None:
+def test_qualitative_projects_without_users_have_the_annotator_of_their_file(
+    tmp_path: Path,
+) -> None:
     qde = (FIXTURES / "refi-qda" / "project.qde").read_text(encoding="utf-8")
     bare = qde.replace('<User guid="u-ann" name="ann"/><User guid="u-bob" name="bob"/>', "")
     with pytest.raises(DataError, match="several made its codings"):
@@ -59,7 +61,7 @@ def test_qualitative_projects_without_users_are_of_their_file(tmp_path: Path) ->
     assert c.text == TEXT
 
 
-def test_codings_of_nobody_in_a_project_with_users_are_counted(tmp_path: Path) -> None:
+def test_codings_without_a_user_are_counted_if_others_have_one(tmp_path: Path) -> None:
     shutil.copytree(FIXTURES / "refi-qda", tmp_path / "p")
     file = tmp_path / "p" / "project.qde"
     whole = read(file)
@@ -79,7 +81,7 @@ def read_text(path: Path, text: str, **options: Any) -> Any:
     return read_corpus(path, **options)
 
 
-def test_users_and_codes_of_one_name_are_told_apart(tmp_path: Path) -> None:
+def test_users_and_codes_of_one_name_are_distinguished(tmp_path: Path) -> None:
     shutil.copytree(FIXTURES / "refi-qda", tmp_path / "p")
     file = tmp_path / "p" / "project.qde"
     qde = file.read_text(encoding="utf-8")
@@ -98,7 +100,7 @@ def test_users_and_codes_of_one_name_are_told_apart(tmp_path: Path) -> None:
 BORIS = "Observation id,Media file name,Subject,Behavior,Behavior type,Time\n"
 
 
-def test_boris_recordings_of_one_name_and_events_of_one_time(tmp_path: Path) -> None:
+def test_boris_recordings_of_one_name_and_events_at_one_time(tmp_path: Path) -> None:
     rows = [f"o,{day}/cam.mp4,,p,POINT,{k}" for k, day in enumerate(("/x/day1", "/x/day2"))]
     apart = read_text(tmp_path / "a.csv", BORIS + "\n".join(rows))
     assert list(apart) == ["day1/cam.mp4", "day2/cam.mp4"]
@@ -135,7 +137,9 @@ STUDIO = {"completed_by": 1, "result": [
         ("a.jsonl", '{"id":1,"text":"see","hard_labels":[[0,1]],"label":[[0,2,"X"]]}\n', "doccano"),
     ],
 )
-def test_files_of_others_are_not_taken(tmp_path: Path, name: str, text: Any, format: str) -> None:
+def test_similar_files_of_other_formats_are_not_taken(
+    tmp_path: Path, name: str, text: Any, format: str
+) -> None:
     data = [{"id": 1, "data": text, "annotations": [STUDIO]}]
     content = text if isinstance(text, str) else json.dumps(data)
     (tmp_path / name).write_text(content, encoding="utf-8")
@@ -144,14 +148,14 @@ def test_files_of_others_are_not_taken(tmp_path: Path, name: str, text: Any, for
     assert [u.category for c in collected.continua.values() for u in c] in (["x"], ["X"])
 
 
-def test_raters_of_events_are_not_merged_in_silence(tmp_path: Path) -> None:
+def test_raters_of_events_are_not_merged_silently(tmp_path: Path) -> None:
     rows = "onset\tduration\ttrial_type\trater\n0\t1\tgo\tA\n0\t1\tgo\tB\n"
     with pytest.raises(DataError):
         read_text(tmp_path / "a.tsv", rows)
 
 
 @pytest.mark.parametrize("mark", ["\u2028", "\x85", "\x0b", "\x0c"])
-def test_only_line_ends_cut_rows(tmp_path: Path, mark: str) -> None:
+def test_only_line_ends_separate_rows(tmp_path: Path, mark: str) -> None:
     head, row, *_ = (FIXTURES / "mqm.tsv").read_text(encoding="utf-8").split("\n")
     text = head + "\n" + row.replace("<v>", f"{mark}<v>", 1) + "\r\n"
     (c,) = read_text(tmp_path / "a.tsv", text).values()
@@ -168,32 +172,33 @@ def test_catma_in_an_archive(tmp_path: Path) -> None:
     assert read(FIXTURES / "catma", discontinuous="split").n_units == 7
 
 
-def test_a_later_page_of_catma_is_read_with_the_first() -> None:
+def test_a_later_page_of_catma_is_read_with_the_first_one() -> None:
     assert [e.count for e in read(FIXTURES / "catma").left_out if e.kind == "page"] == [1, 1]
     with pytest.raises(DataError, match=r"1 page: is read with the first page, ann_0\.json"):
         read(FIXTURES / CATMA.replace("ann_0", "ann_1"))
 
 
-def test_a_table_of_an_early_boris_is_told(tmp_path: Path) -> None:
+def test_a_table_of_an_early_boris_is_reported(tmp_path: Path) -> None:
     head = "Observation id\tobs1\nMedia file(s)\n\nPlayer #1\tv.mp4\n\nObservation date\t2015\n"
     for text in (head, head.replace("\t", ","), '"Observation id","o"\n"Observation date","x"\n'):
         with pytest.raises(DataError, match=r"early version of BORIS.*export the events again"):
             read_text(tmp_path / "e.csv", text + "\nTime,Subject,Behavior,Status\n1,A,b,START\n")
 
 
-def test_json_of_no_format_is_told_by_its_keys(tmp_path: Path) -> None:
+def test_json_of_no_format_is_described_by_its_keys(tmp_path: Path) -> None:
     lines = '{"id": 1, "prompt": "x"}\n{"id": 2, "prompt": "z"}\n'
     with pytest.raises(DataError, match="not recognised: JSON with the keys id, prompt"):
         read_text(tmp_path / "u.jsonl", lines)
-    many = '{"id": 1, "prompt": "x", "a": 1, "b": 2, "c": [1, 2]}\n'  # with commas, like a table
+    # commas make it look like a table
+    many = '{"id": 1, "prompt": "x", "a": 1, "b": 2, "c": [1, 2]}\n'
     with pytest.raises(DataError, match="not recognised: JSON with the keys id, prompt, a"):
         read_text(tmp_path / "m.jsonl", many)
     with pytest.raises(DataError, match="not recognised: JSON with the keys run"):
         read_text(tmp_path / "u.json", '{"run": 1}')
 
 
-def test_catma_tei_cut_where_others_begin(tmp_path: Path) -> None:
-    """As CATMA writes overlapping annotations: one over stretches that others cut."""
+def test_catma_tei_with_overlapping_annotations(tmp_path: Path) -> None:
+    """CATMA writes an annotation that overlaps others as several stretches."""
     shutil.copytree(FIXTURES / "catma-tei", tmp_path / "p")
     file = tmp_path / "p/story/annotationcollections/ann.xml"
     lines = file.read_text(encoding="utf-8").replace("#char=0,3", "#char=0,2")

@@ -1,6 +1,6 @@
-"""Damaged and hostile files: a DataError or a sound continuum, never a traceback, never a hang.
+"""Damaged and hostile files: a DataError or a sound continuum, never a traceback or a hang.
 
-The boundary round readers and sniffers is off here, so that a reader that stumbles is seen.
+The boundary around readers and sniffers is switched off here, so that failures of readers are seen.
 `pytest -m slow tests/tools/test_mutations.py` reads twenty thousand files.
 """
 
@@ -14,7 +14,7 @@ from tests.limits import TooLongError, at_most
 from tests.tools.seeds import SEEDS, seeded
 from tests.tools.test_real_files import DATA
 
-# Formats whose end is marked, so that a truncated file cannot look whole.
+# These formats have a marked end, so that a truncated file cannot look complete.
 CLOSED = [
     "argilla",
     "bioc",
@@ -79,7 +79,7 @@ def test_damaged_real_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("target", CLOSED)
-def test_a_truncated_file_never_looks_whole(fuzzing: Fuzzing, target: str) -> None:
+def test_a_truncated_file_never_looks_complete(fuzzing: Fuzzing, target: str) -> None:
     what, file = (fuzzing.folder / x for x in (SEEDS[target].what, SEEDS[target].file))
     whole = file.read_bytes()
     step = max(1, len(whole) // 40)
@@ -93,7 +93,7 @@ def test_a_truncated_file_never_looks_whole(fuzzing: Fuzzing, target: str) -> No
         file.write_bytes(whole)
 
 
-def test_every_format_is_damaged_here(fuzzing: Fuzzing) -> None:
+def test_seeds_cover_every_format(fuzzing: Fuzzing) -> None:
     with_another_library = {"spacy"}
     assert {t.split()[0] for t in SEEDS} - {"zip"} == set(FORMATS) - with_another_library
     assert set(fuzzing.seeds) >= SEEDS.keys() - {"review-list"}
@@ -103,7 +103,7 @@ def test_every_format_is_damaged_here(fuzzing: Fuzzing) -> None:
         assert not found.failures, name
 
 
-def test_what_never_ends_is_ended() -> None:
+def test_endless_code_is_stopped() -> None:
     with pytest.raises(TooLongError), at_most(0.05):
         while True:
             pass

@@ -1,4 +1,4 @@
-"""The readers against other implementations of the same formats."""
+"""Readers against other implementations of the same formats."""
 
 import warnings
 from pathlib import Path
@@ -13,7 +13,7 @@ LAYER = "custom.Span"
 
 
 @pytest.mark.parametrize("ending", ["xmi", "json"])
-def test_cas_as_dkpro_cassis_writes_it(tmp_path: Path, ending: str) -> None:
+def test_cas_of_dkpro_cassis_is_read(tmp_path: Path, ending: str) -> None:
     cassis = pytest.importorskip("cassis")
     types = cassis.TypeSystem()
     span = types.create_type(LAYER, supertypeName="uima.tcas.Annotation")
@@ -33,7 +33,7 @@ def test_cas_as_dkpro_cassis_writes_it(tmp_path: Path, ending: str) -> None:
     assert c.text == TEXT
 
 
-def test_xmi_as_dkpro_cassis_reads_it() -> None:
+def test_xmi_is_read_as_by_dkpro_cassis() -> None:
     cassis = pytest.importorskip("cassis")
     types = cassis.TypeSystem()
     for name, features in (
@@ -69,13 +69,13 @@ def praat_units(file: Path) -> list[tuple[str, float, float, str]]:
     ]
 
 
-def test_textgrid_as_praatio_reads_it() -> None:
+def test_textgrid_is_read_as_by_praatio() -> None:
     file = FIXTURES / "MaureenMarvinRobin.TextGrid"
     ours = [(u.annotator, u.start, u.end, u.category) for u in read(file)]
     assert sorted(ours) == sorted(praat_units(file))
 
 
-def test_praatio_reads_what_we_write(tmp_path: Path) -> None:
+def test_praatio_reads_our_files(tmp_path: Path) -> None:
     units = [Unit("A", 0.5, 1.25, 'say "hi"'), Unit("A", 1.25, 3, "b"), Unit("B", 0.1, 0.3, "é")]
     file = tmp_path / "a.TextGrid"
     write(Continuum.from_units(units, bounds=(0, 4)), file)
@@ -83,7 +83,9 @@ def test_praatio_reads_what_we_write(tmp_path: Path) -> None:
 
 
 def test_praatio_reads_units_that_overlap(tmp_path: Path) -> None:
-    """It takes no two tiers of one name; all units are in its tiers, and come back as one's own."""
+    """praatio refuses two tiers of one name, so lanes get numbers, and are read back as one
+    annotator.
+    """
     textgrid = pytest.importorskip("praatio.textgrid")
     units = [Unit("gold", 0, 4, "a"), Unit("gold", 1, 5, "b"), Unit("gold", 2, 3, "c")]
     units += [Unit("gold", 3, 3, "point"), Unit("gold", 3, 3, "other")]
@@ -101,7 +103,7 @@ def test_praatio_reads_units_that_overlap(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["short_textgrid", "long_textgrid"])
-def test_textgrid_as_praatio_writes_it(tmp_path: Path, form: str) -> None:
+def test_textgrid_of_praatio_is_read(tmp_path: Path, form: str) -> None:
     textgrid = pytest.importorskip("praatio.textgrid")
     grid = textgrid.Textgrid()
     grid.addTier(textgrid.IntervalTier("A", [(0.5, 1.25, "x y"), (2, 3, '"')], 0, 4))

@@ -1,4 +1,4 @@
-"""Potato's files: instances with spans, a person's state, and the export, by hand."""
+"""Files of Potato: instances with spans, a person's state, and the export, by hand."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ def instance(spans: Any, key: str = "i1", **more: Any) -> dict[str, Any]:
 
 
 def state(spans: Any, **more: Any) -> dict[str, Any]:
-    """Return the state of a person who was given three instances."""
+    """Return the state of a person with three assigned instances."""
     return {
         "user_id": "Ann",
         "instance_id_ordering": ["i1", "i2", "i3"],
@@ -38,7 +38,7 @@ def state(spans: Any, **more: Any) -> dict[str, Any]:
 
 
 def written(folder: Path, who: str, name: str, *found: dict[str, Any]) -> Path:
-    """Return the path of a person's file, an object a line."""
+    """Write a person's file, an object a line, and return its path."""
     path = folder / who / name
     path.parent.mkdir(exist_ok=True)
     path.write_text("".join(json.dumps(record) + "\n" for record in found))
@@ -52,7 +52,7 @@ def rows(folder: Path, **options: Any) -> list[tuple[str, str, str | None, float
 
 
 def test_a_folder_for_each_person(tmp_path: Path) -> None:
-    """Whoever has an empty object of spans marked nothing, and took part."""
+    """A person with an empty object of spans took part and marked nothing."""
     labels = {"sure": {"yes": "true"}}
     written(tmp_path, "Ann", "annotated_instances.jsonl", instance([ZOE, BOB]))
     written(tmp_path, "Bob", "annotated_instances.jsonl", instance({}, label_annotations=labels))
@@ -74,7 +74,7 @@ def test_a_folder_for_each_person(tmp_path: Path) -> None:
     ],
 )
 def test_states_of_persons(tmp_path: Path, spans: dict[str, Any]) -> None:
-    """Ann marked i1, labelled i2, and answered nothing on i3, which she was given."""
+    """Ann marked i1, labelled i2, and answered nothing on i3, which was assigned to her."""
     path = written(tmp_path, "x", "user_state.json", state(spans))
     assert rows(path) == [("i1", "Ann", "PER", 0, 3)]
     found = read_corpus(path)
@@ -120,7 +120,7 @@ def test_additional_parts(tmp_path: Path) -> None:
 
 
 def test_quotes_in_utf_16(tmp_path: Path) -> None:
-    """The face counts as two for browsers: Bob is at 11 there."""
+    """The emoji counts as two for browsers, so that Bob is at 11 there."""
     far = BOB | {"start": 11, "end": 14}
     path = written(tmp_path, "Ann", "annotated_instances.jsonl", instance([ZOE, far]))
     assert [r[3:] for r in rows(path)] == [(0, 3), (10, 13)]
@@ -153,7 +153,7 @@ def test_bad_files(tmp_path: Path, record: dict[str, Any], message: str) -> None
         read_corpus(path, repeated="session")
 
 
-def test_an_order_that_is_none(tmp_path: Path) -> None:
+def test_an_invalid_order_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, "x", "user_state.json", state({}, instance_id_ordering=3))
     with pytest.raises(DataError, match='"instance_id_ordering" is no list of names'):
         read_corpus(path)

@@ -1,4 +1,4 @@
-"""Real exports, which stay outside the project: set GAMMACP_DATA, or put them in ../shared/data."""
+"""Real exports, which do not ship: set GAMMACP_DATA, or put them in ../shared/data."""
 
 import os
 from pathlib import Path
@@ -55,7 +55,7 @@ def test_the_same_gamma_after_conversion(tmp_path: Path, name: str, ending: str)
 
     c = read(DATA / "gamma" / name)
     out = tmp_path / f"out.{ending}" if ending else tmp_path / "brat"
-    # brat counts the characters of a text, whatever they stand for.
+    # brat counts characters, whatever positions stand for.
     write(c if ending else c.with_about(offset_unit=""), out, format=None if ending else "brat")
     ours, theirs = (gamma(x, samples=10, seed=1).value for x in (read(out), c))
     assert ours == pytest.approx(theirs, abs=1e-9)
@@ -68,5 +68,5 @@ def test_elan_and_praat_agree_up_to_rounding() -> None:
         gamma(read(DATA / "gamma" / f"MaureenMarvinRobin.{ending}"), samples=30, seed=1).value
         for ending in ("eaf", "TextGrid")
     )
-    # ELAN's milliseconds are the TextGrid's seconds, rounded.
+    # ELAN has the TextGrid's seconds as milliseconds, rounded.
     assert elan == pytest.approx(praat, abs=2e-3)

@@ -1,4 +1,4 @@
-"""Files that are recognised: what their errors name, and which files belong to them."""
+"""Recognised files: the names in their errors, and the files that belong to them."""
 
 import zipfile
 from pathlib import Path
@@ -39,5 +39,5 @@ def test_texts_of_a_refi_qda_project_are_not_left_out(
         path = tmp_path / "p"
     corpus = read_corpus(path)
     assert corpus["one"].text == "Some text"
-    # The note at the top belongs to nothing that was read, and is counted.
+    # The note at the top belongs to no file that was read, and is counted.
     assert [(e.kind, e.count) for e in corpus.left_out] == [("file", 1)]

@@ -1,4 +1,6 @@
-"""Who made what in which state, from exports whose people and documents are counted in the raw."""
+"""States of annotators' work, in exports whose people and documents are counted in the raw
+files.
+"""
 
 import io
 import json
@@ -33,7 +35,7 @@ def inner(name: str) -> bytes:
 def project(
     states: Mapping[tuple[str, str], str], root: str = "", curated: tuple[str, ...] = ("d1",)
 ) -> dict[str, bytes]:
-    """Return the files of a project: states by document and user, archives with random names."""
+    """Return the files of a project with states by document and user, and random archive names."""
     entries = [{"name": d, "user": u, "state": s} for (d, u), s in states.items()]
     description = {"name": "p", "annotation_documents": entries}
     files = {f"{root}exportedproject42.json": json.dumps(description).encode()}
@@ -95,7 +97,7 @@ def test_people_of_a_project_are_those_inside_its_archives(
 
 
 @pytest.mark.parametrize("kind", ["archive", "folder"])
-def test_work_that_is_included(tmp_path: Path, kind: str) -> None:
+def test_unfinished_work_can_be_included(tmp_path: Path, kind: str) -> None:
     path = stored(tmp_path, project(STATES, "x/"), kind)
     more = FINISHED | {("d1", "zoe")}
     assert cells(read_corpus(path, include="unfinished")) == more
@@ -104,7 +106,7 @@ def test_work_that_is_included(tmp_path: Path, kind: str) -> None:
     assert "include=unfinished%2Creference" in both["d1"].selection
 
 
-def test_a_part_of_an_unpacked_project_knows_its_states(tmp_path: Path) -> None:
+def test_a_part_of_an_unpacked_project_has_its_states(tmp_path: Path) -> None:
     path = stored(tmp_path, project(STATES), "folder")
     assert cells(read_corpus(path / "annotation")) == FINISHED
     assert cells(read_corpus(path / "annotation" / "d1")) == {("d1", "ann"), ("d1", "bob")}
@@ -114,14 +116,14 @@ def test_a_part_of_an_unpacked_project_knows_its_states(tmp_path: Path) -> None:
     assert cells(read_corpus(named)) == {("d1", CURATOR)}
 
 
-def test_archives_with_the_same_name_inside_keep_their_own(tmp_path: Path) -> None:
+def test_inner_archives_with_the_same_name_are_kept_apart(tmp_path: Path) -> None:
     files = {f"annotation/d1/{who}.zip": inner("document") for who in ("ann", "bob")}
     for kind in ("archive", "folder"):
         corpus = read_corpus(stored(tmp_path, files, kind))
         assert cells(corpus) == {("d1", "ann"), ("d1", "bob")}
 
 
-def test_an_unknown_state_of_a_project_is_told(tmp_path: Path, run: Run) -> None:
+def test_an_unknown_state_of_a_project_is_reported(tmp_path: Path, run: Run) -> None:
     path = stored(tmp_path, project({**STATES, ("d1", "zoe"): "MULLED_OVER"}), "archive")
     found = run("inspect", path, "--json")
     assert "state 'MULLED_OVER' is unknown: read as finished work" in found.err
@@ -132,7 +134,7 @@ def test_an_unknown_state_of_a_project_is_told(tmp_path: Path, run: Run) -> None
     assert "MULLED_OVER" in remark["note"]
 
 
-def test_a_damaged_description_is_told(tmp_path: Path, run: Run) -> None:
+def test_a_damaged_description_is_reported(tmp_path: Path, run: Run) -> None:
     files = project(STATES) | {"exportedproject42.json": b'{"annotation_documents": ['}
     found = run("inspect", stored(tmp_path, files, "archive"))
     assert "the project's description is not read" in found.err
@@ -150,7 +152,7 @@ def test_work_that_is_left_out_is_no_failure(tmp_path: Path, run: Run) -> None:
     assert [e for e in document["left_out"] if "state" not in e]
 
 
-def test_a_reference_that_is_named_is_read(tmp_path: Path, run: Run) -> None:
+def test_a_named_reference_is_read(tmp_path: Path, run: Run) -> None:
     path = stored(tmp_path, project(STATES, curated=("d1", "d2")), "archive")
     options = ("--samples", "10", "--no-interval", "--no-leave-one-out", "--json")
     found = run("compare", path, "--reference", CURATOR, *options)
@@ -161,7 +163,7 @@ def test_a_reference_that_is_named_is_read(tmp_path: Path, run: Run) -> None:
 
 
 def test_one_unfinished_annotator_moves_gamma(tmp_path: Path) -> None:
-    """Two people agree in everything; a third has begun: one of three annotations is there."""
+    """A third annotator with one of three annotations lowers γ from 1, if included."""
     states = {("d1", who): "FINISHED" for who in ("ann", "bob")} | {("d1", "zoe"): "IN_PROGRESS"}
     files = project(states, curated=())
     begun = io.BytesIO()
@@ -202,7 +204,7 @@ TASKS = [
 
 
 def raw(tasks: list[dict[str, Any]], *flags: str) -> set[tuple[str, str]]:
-    """Return (task, person) of the annotations that have one of these flags, or none at all."""
+    """Return (task, person) of the annotations with exactly the given flags."""
     return {
         (str(task["id"]), str(entry["completed_by"]))
         for task in tasks
@@ -236,7 +238,7 @@ def test_states_of_label_studio(tmp_path: Path) -> None:
     [("", None), ("first", {"1": 0, "2": 1}), ("last", {"1": 4, "2": 1}),
      ("session", {"1-1": 0, "1-2": 4, "2": 1})],
 )  # fmt: skip
-def test_a_changed_mind_in_label_studio(
+def test_a_repeated_answer_in_label_studio(
     tmp_path: Path, repeated: str, starts: dict[str, int] | None
 ) -> None:
     corpus = read_corpus(written(tmp_path, TASKS), repeated=repeated or None)
@@ -299,7 +301,7 @@ def test_answers_of_prodigy(tmp_path: Path) -> None:
     assert cells(sessions) == {("x", "ann-1"), ("x", "ann-2"), ("x", "bob"), ("y", "ann-1")}
 
 
-def test_an_unknown_answer_of_prodigy_is_read_and_told(tmp_path: Path, run: Run) -> None:
+def test_an_unknown_answer_of_prodigy_is_read_and_reported(tmp_path: Path, run: Run) -> None:
     path = prodigy(tmp_path, [*PRODIGY[2:4], ("y", "bob", "later", 1, 100.0)])
     found = run("inspect", path)
     assert found.code == 0
@@ -307,7 +309,7 @@ def test_an_unknown_answer_of_prodigy_is_read_and_told(tmp_path: Path, run: Run)
     assert ("y", "bob") in cells(read_corpus(path))
 
 
-def test_unknown_states_of_examples_and_references_are_told(tmp_path: Path, run: Run) -> None:
+def test_unknown_states_of_examples_and_references_are_reported(tmp_path: Path, run: Run) -> None:
     example = {"id": 1, "text": "abcdefgh", "label": [[0, 3, "A"]], "is_confirmed": "perhaps"}
     path = tmp_path / "ann.jsonl"
     path.write_text(json.dumps(example) + "\n")
@@ -347,7 +349,7 @@ def test_confirmation_of_doccano(
     assert set(read_corpus(path, include="unfinished")) == {"1", "2", "3"}
 
 
-def test_what_each_file_was_understood_as(tmp_path: Path, run: Run) -> None:
+def test_the_format_of_each_file_is_shown(tmp_path: Path, run: Run) -> None:
     path = written(tmp_path, TASKS)
     found = run("-v", "inspect", path, "--repeated", "last")
     assert "understood as" in found.out
@@ -363,7 +365,7 @@ def test_what_each_file_was_understood_as(tmp_path: Path, run: Run) -> None:
     }
 
 
-def test_names_that_are_alike_in_different_documents(tmp_path: Path, run: Run) -> None:
+def test_similar_names_in_different_documents(tmp_path: Path, run: Run) -> None:
     rows = [("d1", "Zoë"), ("d1", "bob"), ("d2", "zoe"), ("d2", "Bob "), ("d3", "eva")]
     lines = ["document,annotator,category,start,end"]
     lines += [f"{d},{who},a,0,4" for d, who in rows]
@@ -377,7 +379,7 @@ def test_names_that_are_alike_in_different_documents(tmp_path: Path, run: Run) -
     assert warned["d1"] == warned["d2"]
 
 
-def test_options_are_refused_where_a_format_has_no_states(tmp_path: Path, run: Run) -> None:
+def test_options_are_refused_for_formats_without_states(tmp_path: Path, run: Run) -> None:
     (tmp_path / "a.csv").write_text("Ann,a,0,4\nBob,a,0,4\n")
     for option in ("--include=unfinished", "--repeated=last"):
         assert run("gamma", tmp_path / "a.csv", option).code == 2
@@ -395,7 +397,7 @@ def test_states_in_a_campaign(tmp_path: Path, run: Run) -> None:
     assert people == raw(TASKS) | raw(TASKS, "ground_truth")
 
 
-def test_damaged_curation_is_passed_over(tmp_path: Path) -> None:
+def test_damaged_curation_is_ignored(tmp_path: Path) -> None:
     files = project(STATES)
     files["curation/d1/webanno90export.zip"] = b"PK\3\4 broken"
     found = collect([stored(tmp_path, files, "folder")])
@@ -403,7 +405,7 @@ def test_damaged_curation_is_passed_over(tmp_path: Path) -> None:
 
 
 def test_doccano_projects_on_intents_and_slots(tmp_path: Path) -> None:
-    """Entities are rows there, and labels of whole texts are counted."""
+    """Entities are rows in such projects, and labels of whole texts are counted."""
     rows = [
         {
             "id": 1,

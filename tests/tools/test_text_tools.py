@@ -1,4 +1,4 @@
-"""The formats of text annotation tools, against fixtures after each tool's documentation."""
+"""Formats of text annotation tools, on fixtures made by each tool's documentation."""
 
 import json
 import shutil
@@ -35,7 +35,7 @@ def test_the_same_story_in_every_text_format(path: str, format: str) -> None:
         assert continuum.text == (None if format == "web-annotation" else TEXT)
 
 
-def test_label_studio_offsets_are_told_apart_by_what_they_quote() -> None:
+def test_label_studio_offsets_are_recognised_by_their_quotes() -> None:
     # Task 1 counts code points, task 2 UTF-16 units.
     assert list(read_corpus(FIXTURES / "label-studio.json")) == ["1", "2"]
 
@@ -252,7 +252,7 @@ def edit(file: Path, old: str, new: str) -> None:
         ("doccano", "bob.jsonl", '"id": 7', '"id": 7}', r"bob\.jsonl:?1?: JSON is broken"),
     ],
 )
-def test_bad_files_say_where_and_what(
+def test_errors_in_files_of_text_tools_have_a_place_and_a_cause(
     tmp_path: Path, folder: str, file: str, old: str, new: str, message: str
 ) -> None:
     path = copy_of(folder, tmp_path)
@@ -266,7 +266,7 @@ def test_bad_files_say_where_and_what(
 
 
 def test_label_studio_json_min_is_named(tmp_path: Path) -> None:
-    """The export that Label Studio calls JSON-MIN: labels without their control tags."""
+    """Label Studio's JSON-MIN has labels without their control tags, and is not read."""
     path = tmp_path / "min.json"
     path.write_text(
         '[{"id": 1, "text": "Paris is nice.", "annotator": 1, "annotation_id": 1,'
@@ -287,7 +287,7 @@ def test_a_document_without_one_of_its_annotators_is_left_out(tmp_path: Path) ->
     assert len(found.failures) == 1
 
 
-def test_a_damaged_json_file_is_not_passed_over(tmp_path: Path) -> None:
+def test_a_damaged_json_file_is_an_error(tmp_path: Path) -> None:
     path = copy_of("doccano", tmp_path)
     (path / "bob.jsonl").write_text('{"id"', encoding="utf-8")
     found = collect([path])
@@ -351,7 +351,7 @@ def test_web_annotation_of_a_recording(tmp_path: Path) -> None:
     assert [(u.start, u.end) for u in c] == [(1.5, 3), (1.5, 6.25), (4, 6.25)]
 
 
-def test_a_layout_of_ones_own(tmp_path: Path) -> None:
+def test_a_custom_layout(tmp_path: Path) -> None:
     for who in ("ann", "bob"):
         (tmp_path / who / "round-1").mkdir(parents=True)
         for ending in ("ann", "txt"):

@@ -9,7 +9,7 @@ from gammacp import Continuum, DataError, Unit, UsageError, read, read_corpus, w
 from tests.tools.story import FIXTURES
 
 TIERS = FIXTURES / "tiers.eaf"
-# Positions as in the files; the TextGrid's are the same annotations before they were rounded.
+# Positions as in the files; the TextGrid has the same annotations before rounding.
 MILLISECONDS = [(1006, 1896), (2401, 3422), (3738, 4926), (5294, 5781)]
 
 
@@ -63,8 +63,8 @@ def test_a_file_per_annotator(tmp_path: Path) -> None:
     assert spans(c) == [("ann", 1, 2, "ann"), ("bob", 1, 2, "bob")]
 
 
-def test_the_tier_that_elan_makes_is_no_empty_one_of_an_annotator(tmp_path: Path) -> None:
-    """Neither where the tier is the annotator nor where the name of the file says who it is."""
+def test_the_tier_that_elan_always_makes_is_no_annotator_without_units(tmp_path: Path) -> None:
+    """This holds whether tiers or file names give the annotator."""
     path = tmp_path / "talk_Ann.eaf"
     write(Continuum.from_units([Unit("gesture", 1, 2, "x")], offset_unit="ms"), path)
     made = '<TIER LINGUISTIC_TYPE_REF="default-lt" TIER_ID="default" />'
@@ -105,8 +105,8 @@ def test_bad_elan_files(tmp_path: Path, old: str, new: str, message: str) -> Non
         read(file)
 
 
-def test_the_origin_of_the_medium_is_added(tmp_path: Path) -> None:
-    """Two people whose files begin at different times of one recording."""
+def test_the_time_origin_of_the_medium_is_added(tmp_path: Path) -> None:
+    """Files of two people begin at different times of one recording."""
     for who, start, origin in (("ann", 2000, 0), ("bob", 1000, 1000)):
         (tmp_path / who).mkdir()
         unit = Unit("gesture", start, start + 500, "nod")
@@ -159,7 +159,7 @@ EXPECTED = [
 ]
 
 
-def test_ids_that_are_repeated_and_not_referred_to(tmp_path: Path) -> None:
+def test_repeated_ids_without_references(tmp_path: Path) -> None:
     """Every annotation keeps its own time and value, and the repetitions are counted."""
     text = TIERS.read_text(encoding="utf-8")
     file = tmp_path / "a.eaf"
@@ -184,7 +184,7 @@ def test_ids_that_are_repeated_and_not_referred_to(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("name", ["a.TextGrid", "a.txt"])
-def test_other_files_of_praat_are_told(
+def test_other_files_of_praat_are_reported(
     tmp_path: Path, content: bytes, message: str, name: str
 ) -> None:
     (tmp_path / name).write_bytes(content)
@@ -236,9 +236,9 @@ def test_elan_counts_whole_milliseconds(tmp_path: Path) -> None:
     assert spans(read(tmp_path / "a.eaf")) == [("A", 500, 2000, "x")]
 
 
-def test_rttm_of_several_recordings() -> None:
+def test_an_rttm_file_may_hold_several_recordings() -> None:
     corpus = read_corpus(FIXTURES / "rttm")
-    # 1.1 + 2.2 is 3.3, not 3.3000000000000003.
+    # The end 1.1 + 2.2 is read as 3.3, not as 3.3000000000000003.
     assert spans(corpus["one"]) == [
         ("ann", 1.1, 3.3, "a"),
         ("ann", 3, 3.5, "b"),
@@ -264,14 +264,14 @@ def test_rttm_with_annotators_in_the_file_field(tmp_path: Path) -> None:
         ("LEXEME one 1 0 2 <NA> <NA> x <NA> <NA>", "file has no SPEAKER line"),
     ],
 )
-def test_bad_rttm(tmp_path: Path, line: str, message: str) -> None:
+def test_malformed_rttm_is_an_error(tmp_path: Path, line: str, message: str) -> None:
     file = tmp_path / "a.rttm"
     file.write_text(line + "\n", encoding="utf-8")
     with pytest.raises(DataError, match=message):
         read(file)
 
 
-def test_a_tier_that_elan_adds_to_a_file_of_ours_has_no_annotator_attribute(tmp_path: Path) -> None:
+def test_a_tier_added_in_elan_has_no_annotator_attribute(tmp_path: Path) -> None:
     path = tmp_path / "talk.eaf"
     write(Continuum.from_units([Unit("Ann", 1, 2, "x")], offset_unit="ms"), path)
     text = path.read_text(encoding="utf-8")

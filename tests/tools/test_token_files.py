@@ -1,4 +1,4 @@
-"""WebAnno TSV, older TSV and IOB files, which share the ending .tsv."""
+"""Test how WebAnno TSV, older TSV and IOB files, which share the ending .tsv, are read."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,7 @@ SLOTS = (
 
 
 def tsv(folder: Path, content: str) -> Path:
-    """A document of one annotator."""
+    """Write the content to a file of one annotator and return its path."""
     file = folder / "d" / "ann.tsv"
     file.parent.mkdir(exist_ok=True)
     file.write_text(content, encoding="utf-8")
@@ -36,13 +36,16 @@ def test_slots_are_no_categories(tmp_path: Path) -> None:
     rows = "#Text=a b\n1-1\t0-1\ta\t*\tp1;p2\t1-2;1-1\t\n1-2\t2-3\tb\t*\t_\t*\t\n"
     file = tsv(tmp_path, f"{SLOTS}\n\n{rows}")
     c = read(file, layer="Host")
-    # The second has a slot that is not set.
+    # the second host has a slot without a value
     assert list(c) == [Unit("ann", 0, 1, None), Unit("ann", 2, 3, None)]
     assert counted(c)["annotation", "layer Span was not chosen"] == 2
 
 
 def test_slots_are_features(tmp_path: Path) -> None:
-    """As in WebAnno's own tests: ids where tokens are several or annotations stacked."""
+    """Links that fill slots are read as in WebAnno's own tests.
+
+    Annotations have ids where they cover several tokens or are stacked.
+    """
     rows = (
         "#Text=😀 this is a test .\n"
         "1-1\t0-2\t😀\t*\t*;b\\;c\t1-2[1];1-6.1\t\n"
@@ -67,7 +70,7 @@ def test_slots_are_features(tmp_path: Path) -> None:
     alone = read(file, layer="Host")
     place = {u.id: (u.start, u.end) for u in alone}
     found = {(x.type, place[x.source], place[x.target]) for x in alone.links}
-    # [4] is a host, and there is no span at 1-4, only a host.
+    # The [4] refers to a host: no span begins at 1-4.
     assert found == {("x", (10, 11), (2, 6)), ("x", (10, 11), (10, 11))}
     assert counted(alone) == {
         ("annotation", "layer Span was not chosen"): 4,
@@ -113,8 +116,11 @@ def test_relations_chains_and_other_layers_are_counted(tmp_path: Path) -> None:
     }
 
 
-def test_relations_of_the_layer_are_links(tmp_path: Path) -> None:
-    """At their target, with the identifiers of both ends where these have one; `|` for several."""
+def test_relations_of_the_chosen_layer_are_links(tmp_path: Path) -> None:
+    """Each relation is written at its target, and `|` separates several.
+
+    It has the ids of both ends where these have ids.
+    """
     head = (
         "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Span|value\n#T_RL=custom.Rel|label|BT_custom.Span\n"
     )
@@ -152,8 +158,11 @@ CHAINED = (
 )
 
 
-def test_chains_are_read(tmp_path: Path) -> None:
-    """After the user guide: relation with chain and number; the columns in either order."""
+def test_chains_are_links_between_their_members(tmp_path: Path) -> None:
+    """The layout is that of WebAnno's user guide: a relation with the chain and a number.
+
+    Both orders of the two columns are read.
+    """
     first = "#FORMAT=WebAnno TSV 3.3\n#T_CH=x.Coref|referenceRelation|referenceType\n\n\n"
     kind = {"layer": "Coref", "feature": "referenceType"}
     c = read(tsv(tmp_path, first + CHAINED), **kind)
@@ -184,7 +193,7 @@ def test_chains_are_read(tmp_path: Path) -> None:
         "1-1\tMs.\tms.\tNP\tO\tpunct\t1-2\n",
     ],
 )
-def test_older_tsv_says_how_to_export(tmp_path: Path, content: str) -> None:
+def test_the_error_on_older_tsv_recommends_an_export(tmp_path: Path, content: str) -> None:
     with pytest.raises(DataError, match=r"version 1 or 2.*export it as WebAnno TSV v3\.3"):
         read(tsv(tmp_path, content))
 
@@ -198,13 +207,13 @@ def test_older_tsv_says_how_to_export(tmp_path: Path, content: str) -> None:
         "-DOCSTART-\tO\n\nAnn\tB-PER\nmet\tO\n",
     ],
 )
-def test_iob_with_the_ending_of_a_table(tmp_path: Path, content: str) -> None:
-    # CoNLL's layout: the folder is the annotator.
+def test_iob_files_may_end_in_tsv(tmp_path: Path, content: str) -> None:
+    # As is usual for CoNLL files, the folder is the annotator.
     c = read(tsv(tmp_path, content), feature="3" if "http" in content else None)
     assert list(c) == [Unit("d", 0, 1, "PER")]
 
 
-def test_iob_in_another_column_says_which(tmp_path: Path) -> None:
+def test_the_error_on_iob_in_another_column_names_the_option(tmp_path: Path) -> None:
     file = tsv(tmp_path, "Ann\tB-PER\tNP\nmet\tO\tV\nBob\tB-PER\tNP\n")
     with pytest.raises(
         DataError, match="Give the number of the column with the tags as `feature=NUMBER`"
@@ -213,7 +222,7 @@ def test_iob_in_another_column_says_which(tmp_path: Path) -> None:
     assert read(file, feature="2").n_units == 2
 
 
-def test_a_table_stays_a_table(tmp_path: Path) -> None:
+def test_a_table_of_units_is_not_read_as_iob(tmp_path: Path) -> None:
     file = tmp_path / "a.tsv"
     file.write_text("B\tO\t0\t1\nE\tO\t0\t1\n", encoding="utf-8")
     assert read(file).annotators == ("B", "E")
@@ -226,14 +235,14 @@ def test_a_table_stays_a_table(tmp_path: Path) -> None:
         (f"{SPAN}\n\n#Text=a\n1-1\t0-1\ta\tX\t\n#T_SP=custom.Late|value\n", "after the first"),
     ],
 )
-def test_a_layer_that_is_not_understood_is_refused(
+def test_an_unknown_layer_declaration_is_refused(
     tmp_path: Path, content: str, message: str
 ) -> None:
     with pytest.raises(DataError, match=message):
         read(tsv(tmp_path, content))
 
 
-def test_declared_columns_say_which_is_the_token(tmp_path: Path) -> None:
+def test_declared_columns_name_the_token_column(tmp_path: Path) -> None:
     file = tmp_path / "a.conll"
     file.write_text("# global.columns = ID FORM NER\n1\tAnn\tB-PER\n2\tmet\tO\n")
     c = read(file)
@@ -251,7 +260,9 @@ ENDING = ("Ann B-PER", "Lee I-PER", "saw O", "New B-LOC", "York I-LOC", ". O")
 
 
 def test_tokens_that_differ_are_aligned_by_characters(tmp_path: Path, run: Any) -> None:
-    """The common text is `I do n't like Ann Lee …`: one blank of it is only Ann's."""
+    """The common text is `I do n't like Ann Lee …`, in which only Ann has the blank before
+    "n't".
+    """
     conll(tmp_path, "Ann", "I O", "do B-NEG", "n't I-NEG", "like O", *ENDING)
     conll(tmp_path, "Bob", "I O", "don't B-NEG", "like O", *ENDING)
     refused = run("gamma", str(tmp_path))
@@ -268,7 +279,7 @@ def test_tokens_that_differ_are_aligned_by_characters(tmp_path: Path, run: Any) 
         assert [(u.start, u.end) for u in c if u.annotator == who] == places
 
 
-def test_equal_tokens_stay_tokens(tmp_path: Path) -> None:
+def test_equal_tokens_are_not_converted_to_characters(tmp_path: Path) -> None:
     for who in ("Ann", "Bob"):
         conll(tmp_path, who, *ENDING)
     c = read(tmp_path, align_texts=True)
@@ -319,14 +330,14 @@ HIPE = (
 
 
 def hipe(folder: Path, *rows: str) -> Path:
-    """A file of one annotator."""
+    """Write the rows to a file of one annotator and return its path."""
     file = folder / "Ann" / "d.tsv"
     file.parent.mkdir(exist_ok=True)
     file.write_text("\n".join(rows) + "\n", encoding="utf-8")
     return file
 
 
-def test_columns_of_hipe(tmp_path: Path) -> None:
+def test_the_coarse_column_of_hipe_is_read_by_default(tmp_path: Path) -> None:
     corpus = read_corpus(hipe(tmp_path, *HIPE))
     assert [*corpus] == ["p1", "p2"]
     assert list(corpus["p1"]) == [Unit("Ann", 0, 2, "pers"), Unit("Ann", 3, 4, "loc")]
@@ -336,7 +347,7 @@ def test_columns_of_hipe(tmp_path: Path) -> None:
     for other in ("NE-FINE-LIT", "NE-NESTED"):
         reason = f"has tags, but NE-COARSE-LIT was read (`feature={other}` reads {other})"
         assert left["column", reason] == 1
-    # The links to a base of knowledge, and what is beside.
+    # the entity links and the notes
     assert left["column", "neither the token nor the tag"] == 2
 
 
@@ -356,12 +367,12 @@ def test_a_column_is_chosen_by_name_or_number(tmp_path: Path, feature: str) -> N
         ("0", "is not a column number"),
     ],
 )
-def test_a_wrong_column_is_an_error(tmp_path: Path, feature: str, message: str) -> None:
+def test_an_impossible_column_is_an_error(tmp_path: Path, feature: str, message: str) -> None:
     with pytest.raises(DataError, match=message):
         read(hipe(tmp_path, *HIPE), feature=feature)
 
 
-def test_the_last_column_of_tags_is_read_where_a_header_names_it(tmp_path: Path) -> None:
+def test_with_a_header_the_last_column_of_tags_is_read(tmp_path: Path) -> None:
     rows = ("Token POS Chunk NER Remark", "Ann NNP B-NP B-PER x", "sings VBZ B-VP O _")
     c = read(hipe(tmp_path, *rows), format="conll")
     assert list(c) == [Unit("Ann", 0, 1, "PER")]
@@ -370,7 +381,7 @@ def test_the_last_column_of_tags_is_read_where_a_header_names_it(tmp_path: Path)
         read(hipe(tmp_path, "Token POS Remark", "Ann NNP x"), format="conll")
 
 
-def test_columns_without_a_header_have_numbers(tmp_path: Path) -> None:
+def test_columns_without_a_header_are_numbered(tmp_path: Path) -> None:
     c = read(hipe(tmp_path, "Ann NNP B-NP B-PER", "sings VBZ B-VP O"), format="conll")
     assert counted(c)["column", "has tags, but 4 was read (`feature=3` reads 3)"] == 1
     assert counted(c)["column", "neither the token nor the tag"] == 1

@@ -1,4 +1,6 @@
-"""EXMARaLDA, and ELAN's tab-delimited text: times and tiers, by hand."""
+"""Test how EXMARaLDA files and ELAN's tab-delimited text are read; times and tiers are set
+by hand.
+"""
 
 from pathlib import Path
 
@@ -21,7 +23,9 @@ EXB = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def test_points_without_a_time_lie_between_their_neighbours(tmp_path: Path) -> None:
-    """T1 and T2 are at 2 and 3; tiers that are called alike have their ids."""
+    """T1 and T2, between times 1 and 4, are at 2 and 3; tiers of one name are called by
+    their ids.
+    """
     path = tmp_path / "a.exb"
     path.write_text(EXB)
     found = read(path)
@@ -46,7 +50,9 @@ def test_points_without_a_time_lie_between_their_neighbours(tmp_path: Path) -> N
         ('time="1.0"', 'time="9.0"', ":6: event 'hello'"),
     ],
 )
-def test_bad_transcriptions(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_malformed_transcriptions_are_errors(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
     path = tmp_path / "a.exb"
     path.write_text(EXB.replace(old, new))
     with pytest.raises(DataError, match=message):
@@ -74,7 +80,7 @@ def test_bad_transcriptions(tmp_path: Path, old: str, new: str, message: str) ->
         ),
     ],
 )
-def test_elans_tables(tmp_path: Path, name: str, table: str) -> None:
+def test_tables_exported_by_elan_are_read(tmp_path: Path, name: str, table: str) -> None:
     (tmp_path / name).write_text(table)
     found = read(tmp_path / name)
     assert [(u.annotator, u.category, u.start, u.end) for u in found] == [
@@ -85,7 +91,7 @@ def test_elans_tables(tmp_path: Path, name: str, table: str) -> None:
     assert read(tmp_path / name, tier="A*").annotators == ("Ann",)
 
 
-def test_a_column_for_each_tier(tmp_path: Path) -> None:
+def test_a_table_may_have_a_column_for_each_tier(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("Begin Time - ss.msec,End Time - ss.msec,Ann,Bob\n1,2.5,nod,\n1,2,,x y\n")
     rows = [(u.annotator, u.category, u.start, u.end) for u in read(path)]
@@ -101,7 +107,7 @@ def test_a_column_for_each_tier(tmp_path: Path) -> None:
         ("Tier\tBegin Time - ss.msec\tEnd Time - ss.msec\tValue\nA\t3\t1\tx\n", ":2: .*end 1 < s"),
     ],
 )
-def test_bad_tables(tmp_path: Path, table: str, message: str) -> None:
+def test_malformed_tables_are_errors(tmp_path: Path, table: str, message: str) -> None:
     path = tmp_path / "a.txt"
     path.write_text(table)
     with pytest.raises(DataError, match=message):

@@ -1,4 +1,4 @@
-"""What annotation tools import: as their documentation has it, read by their own libraries."""
+"""Test files written for annotation tools against the tools' documentation and libraries."""
 
 import json
 from collections.abc import Callable
@@ -20,7 +20,7 @@ def story(units: list[Unit] = UNITS, text: str | None = TEXT) -> Continuum:
     return Continuum.from_units(units, name="story", text=text, offset_unit="characters")
 
 
-def test_webanno_tsv_is_that_of_the_guide(tmp_path: Path) -> None:
+def test_webanno_tsv_is_written_as_in_the_user_guide(tmp_path: Path) -> None:
     stacked = [Unit("a", 0, 3, "A|_"), Unit("a", 0, 7, None), Unit("a", 12, 16, "x")]
     write(story(stacked), tmp_path / "a.tsv", format="webanno")
     assert (tmp_path / "a.tsv").read_text(encoding="utf-8").splitlines()[:9] == [
@@ -32,14 +32,14 @@ def test_webanno_tsv_is_that_of_the_guide(tmp_path: Path) -> None:
         "1-1\t0-3\tAnn\tA\\|\\_[1]|*[2]\t",
         "1-2\t4-7\tmet\t*[2]\t",
         "1-3\t8-11\tBob\t_\t",
-        # The emoji is two units of UTF-16; the blank before "in" is inside the unit.
+        # The emoji has two units of UTF-16; the unit also covers the blank before "in".
         "1-4\t12-14\t😊\tx[3]\t",
     ]
     assert list(read(tmp_path / "a.tsv")) == stacked
 
 
 @pytest.mark.parametrize("layer", [NER, "webanno.custom.Frame"])
-def test_xmi_as_dkpro_cassis_reads_it(tmp_path: Path, layer: str) -> None:
+def test_dkpro_cassis_reads_the_written_xmi(tmp_path: Path, layer: str) -> None:
     cassis = pytest.importorskip("cassis")
     write(story(), tmp_path, format="cas", layer=layer, feature="label")
     folder = tmp_path / "story"
@@ -54,7 +54,7 @@ def test_xmi_as_dkpro_cassis_reads_it(tmp_path: Path, layer: str) -> None:
     assert list(read(tmp_path, layer=layer.rpartition(".")[2])) == UNITS
 
 
-def test_label_studio_tasks(tmp_path: Path) -> None:
+def test_label_studio_tasks_hold_all_annotations(tmp_path: Path) -> None:
     file = tmp_path / "a.json"
     note = {("story", UNITS[0]): "look"}
     write(story(), file, format="label-studio", notes=note)
@@ -78,7 +78,7 @@ def test_label_studio_tasks(tmp_path: Path) -> None:
     assert list(read(file, predictions="yes")) == UNITS
 
 
-def test_recordings_keep_their_seconds(tmp_path: Path) -> None:
+def test_recordings_are_written_in_seconds(tmp_path: Path) -> None:
     units = [Unit("1", 500, 1250, "x"), Unit("2", 500, 1000, None)]
     c = Continuum.from_units(units, name="talk", offset_unit="ms")
     for name in ("label-studio", "prodigy"):
@@ -91,7 +91,7 @@ def test_recordings_keep_their_seconds(tmp_path: Path) -> None:
         ]
         assert (back.name, back.offset_unit) == ("talk", "s")
     (task,) = json.loads((tmp_path / "label-studio.json").read_text(encoding="utf-8"))
-    # Numbers are those of Label Studio's members.
+    # Label Studio numbers the members of its organization.
     assert [a["completed_by"] for a in task["annotations"]] == [1, 2]
 
 
@@ -111,7 +111,7 @@ def test_doccano_and_prodigy_lines(tmp_path: Path) -> None:
     assert ann["_input_hash"] == bob["_input_hash"] != ann["_task_hash"] != bob["_task_hash"]
 
 
-def test_brat_has_its_configuration_and_notes(tmp_path: Path) -> None:
+def test_brat_files_include_a_configuration_and_notes(tmp_path: Path) -> None:
     (tmp_path / "old").mkdir()
     (tmp_path / "old" / "annotation.conf").write_text("mine")
     for name in ("old", "new"):
@@ -125,7 +125,7 @@ def test_brat_has_its_configuration_and_notes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["brat", "cas", "webanno", "doccano", "label-studio", "prodigy"])
-def test_a_corpus_comes_back_under_its_names(tmp_path: Path, name: str) -> None:
+def test_a_written_corpus_is_read_back_under_its_names(tmp_path: Path, name: str) -> None:
     corpus = Corpus.from_continua(
         {
             key: Continuum.from_units(
@@ -159,7 +159,7 @@ def test_a_corpus_comes_back_under_its_names(tmp_path: Path, name: str) -> None:
         ([], "  ", "webanno", "has no word"),
     ],
 )
-def test_what_a_tool_cannot_hold_is_refused(
+def test_content_that_the_tool_cannot_hold_is_refused(
     tmp_path: Path, units: list[Unit], text: str | None, name: str, message: str
 ) -> None:
     c = Continuum.from_units(
@@ -174,7 +174,7 @@ def test_what_a_tool_cannot_hold_is_refused(
     assert not any(p.is_file() for p in tmp_path.rglob("*"))
 
 
-def test_where_files_are(tmp_path: Path) -> None:
+def test_path_patterns_decide_which_file_holds_what(tmp_path: Path) -> None:
     write(story(), tmp_path / "{annotator}" / "{document}.xmi")
     assert (tmp_path / "ann" / "story.xmi").is_file()
     assert list(read(tmp_path, layout="{annotator}/{document}")) == UNITS
@@ -196,12 +196,14 @@ def test_where_files_are(tmp_path: Path) -> None:
         ({"kind": "x"}, "writing cas has no option 'kind'; there are: layer, feature"),
     ],
 )
-def test_options_of_writers(tmp_path: Path, options: dict[str, Any], message: str) -> None:
+def test_impossible_writer_options_are_refused(
+    tmp_path: Path, options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(UsageError, match=message):
         write(story(), tmp_path / "a", format="cas", **options)
 
 
-def test_gold_standards_go_back_into_the_tool(run: Run, tmp_path: Path) -> None:
+def test_gold_standards_are_written_for_each_tool(run: Run, tmp_path: Path) -> None:
     gold, sheet = tmp_path / "gold", tmp_path / "gold.csv"
     gold.mkdir()
     arguments = ["consensus", FIXTURES / "brat", "--support", "1", "--splits", "0", "-o"]
@@ -213,7 +215,7 @@ def test_gold_standards_go_back_into_the_tool(run: Run, tmp_path: Path) -> None:
         assert outcome.code == 0, outcome.err
     run(*arguments, sheet)
     for name in ("cas", "webanno", "brat"):
-        # Ids are each file's own.
+        # Each file has ids of its own.
         there, here = ([replace(u, id="") for u in read(p)] for p in (gold / name, sheet))
         assert there == here
     notes = [
@@ -228,7 +230,7 @@ def test_gold_standards_go_back_into_the_tool(run: Run, tmp_path: Path) -> None:
     )
 
 
-def test_texts_are_given_to_what_has_none(run: Run, tmp_path: Path) -> None:
+def test_convert_adds_given_texts_to_units_without_text(run: Run, tmp_path: Path) -> None:
     sheet = tmp_path / "story.csv"
     assert run("convert", FIXTURES / "brat", sheet).code == 0
     outcome = run("convert", sheet, tmp_path / "out", "--to", "cas")
@@ -248,8 +250,8 @@ def test_texts_are_given_to_what_has_none(run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("who", [".hid", "CURATION_USER", "INITIAL_CAS"])
 @pytest.mark.parametrize("form", ["webanno", "brat"])
-def test_names_that_readers_pass_over_are_refused(tmp_path: Path, who: str, form: str) -> None:
-    # brat's files have the document's name, in a folder of the annotator's.
+def test_names_that_readers_skip_are_refused(tmp_path: Path, who: str, form: str) -> None:
+    # In brat the file is named after the document, and its folder after the annotator.
     names = (who, "d") if form == "webanno" else ("ann", who)
     c = Continuum.from_units([Unit(names[0], 0, 2, "X")], name=names[1], text="ab")
     with pytest.raises(DataError, match="would not be read from a folder"):
@@ -257,7 +259,7 @@ def test_names_that_readers_pass_over_are_refused(tmp_path: Path, who: str, form
     assert not (tmp_path / "gold").exists()
 
 
-def test_a_brat_collection_has_nothing_else_and_no_mark_in_its_text(tmp_path: Path) -> None:
+def test_a_brat_collection_leaves_nothing_out_and_refuses_a_mark(tmp_path: Path) -> None:
     c = Continuum.from_units([Unit("ann", 0, 2, "X")], name="d", text="ab")
     write(c, tmp_path / "gold", format="brat")
     assert (tmp_path / "gold" / "annotation.conf").exists()
@@ -270,8 +272,8 @@ def test_a_brat_collection_has_nothing_else_and_no_mark_in_its_text(tmp_path: Pa
 @pytest.mark.parametrize(
     "label", ["a\\", "a\\[1]", "a\\|b", "\\", "\\\\|", "->", "a;b\\;c", "*", "_"]
 )
-def test_labels_that_webanno_escapes(tmp_path: Path, label: str) -> None:
-    """A backslash before a mark takes its meaning away, unless it is itself escaped."""
+def test_webanno_labels_with_special_characters_are_read_back(tmp_path: Path, label: str) -> None:
+    """A backslash escapes the character that follows it, which can itself be a backslash."""
     units = [Unit("A", 0, 3, label), Unit("A", 0, 7, label), Unit("A", 4, 7, "x")]
     c = Continuum.from_units(units, text="abc def", offset_unit="characters", name="d")
     write(c, tmp_path / "out", format="webanno")
@@ -279,14 +281,16 @@ def test_labels_that_webanno_escapes(tmp_path: Path, label: str) -> None:
 
 
 @pytest.mark.parametrize("format", ["brat", "webanno", "cas", "doccano"])
-def test_tokens_are_no_characters(tmp_path: Path, format: str) -> None:
+def test_positions_in_tokens_are_refused_by_formats_of_characters(
+    tmp_path: Path, format: str
+) -> None:
     c = Continuum.from_units([Unit("A", 0, 2, "x")], text="abc def", offset_unit="tokens", name="d")
     with pytest.raises(DataError, match=r"positions count tokens, but .*\. Write CSV or JSON"):
         write(c, tmp_path / "out", format=format)
     assert not (tmp_path / "out").exists()
 
 
-def test_rounding_is_told_among_the_losses(run: Run, tmp_path: Path) -> None:
+def test_rounded_positions_are_reported(run: Run, tmp_path: Path) -> None:
     rows = "# offset unit: s\nA,x,0,1.0004\nB,x,0.25,1.2\n"
     (tmp_path / "a.csv").write_text(rows, encoding="utf-8")
     outcome = run("convert", tmp_path / "a.csv", tmp_path / "a.eaf")
@@ -296,7 +300,7 @@ def test_rounding_is_told_among_the_losses(run: Run, tmp_path: Path) -> None:
     assert "rounded" not in outcome.err
 
 
-def test_lost_bounds_are_counted(run: Run, tmp_path: Path) -> None:
+def test_bounds_that_the_format_cannot_keep_are_reported(run: Run, tmp_path: Path) -> None:
     rows = "document,annotator,category,start,end\na,A,x,1,4\nb,A,x,2,5\nc,A,x,2,5\n"
     for bounds, said in (
         ("# bounds: 0 9 a\n", "bounds 0:9 are not kept; give --bounds when reading it"),
@@ -314,7 +318,7 @@ def test_lost_bounds_are_counted(run: Run, tmp_path: Path) -> None:
         assert f"gammacp: {tmp_path / 'grids'}: {said}\n" in outcome.err
 
 
-def test_no_folder_is_made_unasked(run: Run, tmp_path: Path) -> None:
+def test_writing_makes_no_parent_folders(run: Run, tmp_path: Path) -> None:
     missing = tmp_path / "no" / "such"
     for target, format in (
         (missing / "a.json", None),
@@ -334,7 +338,7 @@ def test_no_folder_is_made_unasked(run: Run, tmp_path: Path) -> None:
     assert {p.name for p in tmp_path.iterdir()} == {"gold", "brat"}
 
 
-def test_shapes_are_refused(tmp_path: Path) -> None:
+def test_elan_refuses_units_with_shapes(tmp_path: Path) -> None:
     c = Continuum.from_units([Unit.box(who, (0, 4), (1, 3), category="x") for who in "AB"])
     with pytest.raises(DataError, match="2 units have shapes, which ELAN cannot hold"):
         write(c, tmp_path / "x.eaf")

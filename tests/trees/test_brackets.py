@@ -21,7 +21,7 @@ def brackets(folder: Path, text: str) -> BracketFile:
     return read_brackets(path)
 
 
-def test_with_words(tmp_path: Path) -> None:
+def test_brackets_with_words_are_read(tmp_path: Path) -> None:
     file = brackets(tmp_path, WORDS)
     assert settle_leaves([file])
     first, second = file.phrases(words=True)
@@ -30,7 +30,7 @@ def test_with_words(tmp_path: Path) -> None:
     assert (first.tree.size, first.line, second.line) == (4, 1, 3)
 
 
-def test_delexicalised(tmp_path: Path) -> None:
+def test_brackets_without_words_are_read(tmp_path: Path) -> None:
     file = brackets(tmp_path, DELEXICALISED)
     assert not settle_leaves([file])
     (phrase,) = file.phrases(words=False)
@@ -39,7 +39,7 @@ def test_delexicalised(tmp_path: Path) -> None:
     assert phrase.tree.size == 4
 
 
-def test_one_delexicalised_file_settles_it_for_all(tmp_path: Path) -> None:
+def test_one_delexicalised_file_decides_for_all_files(tmp_path: Path) -> None:
     ambiguous = brackets(tmp_path, "(S (NP P) (VP V))\n")
     assert settle_leaves([ambiguous])
     assert not settle_leaves([ambiguous, brackets(tmp_path, DELEXICALISED)])
@@ -48,7 +48,7 @@ def test_one_delexicalised_file_settles_it_for_all(tmp_path: Path) -> None:
         settle_leaves([ambiguous], "twigs")
 
 
-def test_a_word_without_its_bracket(tmp_path: Path) -> None:
+def test_a_word_beside_other_nodes_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r":1: word 'V' is not alone.*`leaves=labels`"):
         brackets(tmp_path, DELEXICALISED).phrases(words=True)
 
@@ -63,12 +63,12 @@ def test_a_word_without_its_bracket(tmp_path: Path) -> None:
         ("(S ())", ":1: brackets with nothing in them"),
     ],
 )
-def test_unbalanced(tmp_path: Path, text: str, message: str) -> None:
+def test_unbalanced_brackets_are_an_error(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(DataError, match=message):
         brackets(tmp_path, text)
 
 
-def test_very_deep_brackets(tmp_path: Path) -> None:
+def test_very_deep_brackets_are_read(tmp_path: Path) -> None:
     n = 3000
     (phrase,) = brackets(tmp_path, "(X " * n + "a" + ")" * n).phrases(words=True)
     assert phrase.tree.n_nodes == n
@@ -85,7 +85,7 @@ def settled(folder: Path, *texts: str) -> bool:
     return settle_leaves(files)
 
 
-def test_one_odd_leaf_among_words_is_an_error(tmp_path: Path) -> None:
+def test_one_different_leaf_among_words_is_an_error(tmp_path: Path) -> None:
     odd = TREE * 4 + "(S (NP (PRP I))\n (VP ran (ADVP (RB home))))\n"
     assert settled(tmp_path, TREE, TREE) is True
     with pytest.raises(DataError, match=r"'ran' has a sibling .*1 of 27 bare") as error:

@@ -1,4 +1,4 @@
-"""Agreement by relation and by groups of tokens: by hand, and against κ of predefined units."""
+"""Agreement by relation and by groups of tokens, by hand and against κ of predefined units."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def treebank(**annotators: list[Dependencies]) -> Treebank:
     return Treebank.from_annotations(annotators)
 
 
-def test_by_hand() -> None:
+def test_the_breakdown_of_two_sentences_by_hand() -> None:
     a = Dependencies((2, 0, 2), ("subj", "root", "obj"), upos=("N", "V", "N"))
     b = Dependencies((2, 0, 1), ("obj", "root", "obj"), upos=("N", "V", "N"))
     long = Dependencies((0, 1), ("root", "obj"))
@@ -23,11 +23,11 @@ def test_by_hand() -> None:
     found = breakdown(treebank(Ann=[a, long], Ben=[b, short]))
     assert found["left_out"] == 1
     rows = {row["relation"]: row for row in found["relations"]}
-    # obj: 3 of 6 choices, differing at one token of three: 1 − (1/3)/(2·½·½).
+    # obj: 3 of 6 labels; it differs at one token of three: 1 − (1/3)/(2·½·½).
     assert rows["obj"] == {
         "relation": "obj", "tokens": 2, "agreed": 1,
         "label": pytest.approx(1 / 3),
-        # Heads at +1, +1 and −1, −2: one of two apart, expected 1 − (½² + ¼² + ¼²).
+        # Heads at +1, +1 and −1, −2: one of two differs; 1 − (½² + ¼² + ¼²) is expected.
         "head": pytest.approx(1 - (1 / 2) / (5 / 8)),
     }  # fmt: skip
     assert rows["root"]["label"] == 1
@@ -39,7 +39,7 @@ def test_by_hand() -> None:
     assert {row["group"]: row["las"] for row in found["by"]["upos"]} == {"N": 0, "V": 1}
 
 
-def test_labels_are_scotts_pi() -> None:
+def test_agreement_on_labels_is_scotts_pi() -> None:
     rng = np.random.default_rng(2)
     names = np.array(["a", "b", "c"])
     sentences = {
@@ -58,7 +58,7 @@ def test_labels_are_scotts_pi() -> None:
         assert row["label"] == pytest.approx(pi)
 
 
-def test_a_sentence_counts_once_whoever_annotates_it() -> None:
+def test_a_sentence_counts_once_for_any_number_of_annotators() -> None:
     two = Dependencies((0, 1), ("root", "x"))
     found = breakdown(treebank(Ann=[two], Ben=[two], Cid=[Dependencies((0, 1), ("root", "y"))]))
     assert found["confusions"][0]["count"] == pytest.approx(2 / 3)

@@ -16,7 +16,7 @@ def syntax(run: Run, *arguments: object) -> tuple[int, str, str]:
     return outcome.code, outcome.out, outcome.err
 
 
-def test_json_keys(run: Run) -> None:
+def test_json_has_the_documented_keys(run: Run) -> None:
     code, out, err = syntax(run, CDT / "es", "--json")
     document = json.loads(out)
     assert code == 0
@@ -30,7 +30,7 @@ def test_json_keys(run: Run) -> None:
     assert "pairs" not in document
 
 
-def test_everything_in_tables(run: Run) -> None:
+def test_tables_show_all_requested_parts(run: Run) -> None:
     code, out, err = syntax(
         run,
         CDT / "it",
@@ -46,7 +46,7 @@ def test_everything_in_tables(run: Run) -> None:
     assert "iorn – lisa" in out
     assert "without morten" in out
     assert "0998-it 4" in out
-    # The table folds its cells.
+    # The table breaks long cells into lines.
     assert "the annotators split sentences at different places" in " ".join(out.split())
     assert "bootstrap" in out
     assert "95 % sampling" in out
@@ -66,7 +66,7 @@ def test_everything_in_tables(run: Run) -> None:
     assert again == out
 
 
-def test_everything_in_json(run: Run) -> None:
+def test_json_holds_all_requested_parts(run: Run) -> None:
     _, out, _ = syntax(
         run,
         CDT / "es",
@@ -87,13 +87,13 @@ def test_everything_in_json(run: Run) -> None:
     assert len(document["bootstrap"]["las"]) == 2
 
 
-def test_p_stands_beside_the_least_that_permutations_can_give(run: Run) -> None:
+def test_the_smallest_possible_p_is_reported(run: Run) -> None:
     document = json.loads(syntax(run, CDT / "es", "--json")[1])
     assert document["beyond_chance"]["plain"]["least_p"] == 1 / 200
 
 
-def test_the_lower_end_can_be_asked_for(run: Run) -> None:
-    """Of the value that --fail-under is about: beyond chance, or as published."""
+def test_the_lower_end_of_the_interval_can_be_required(run: Run) -> None:
+    """The interval is that of the value that --fail-under tests: beyond chance, or as published."""
     low, _ = json.loads(syntax(run, CDT / "es", "--json")[1])["beyond_chance"]["plain"]["interval"]
     assert syntax(run, CDT / "es", "--fail-under-lower", low - 0.001)[0] == 0
     code, _, err = syntax(run, CDT / "es", "--fail-under-lower", low + 0.001)
@@ -103,7 +103,7 @@ def test_the_lower_end_can_be_asked_for(run: Run) -> None:
     assert syntax(run, CDT / "es", *published, "--bootstrap", 50)[0] == 0
 
 
-def test_phrase_structure(run: Run, tmp_path: Path) -> None:
+def test_phrase_structure_has_jaccard_instead_of_las(run: Run, tmp_path: Path) -> None:
     (tmp_path / "ann.mrg").write_text("(S (NP (PRP I)) (VP (VBD ran)))", encoding="utf-8")
     (tmp_path / "ben.mrg").write_text("(S (PRP I) (VP (VBD ran)))", encoding="utf-8")
     code, out, err = syntax(run, tmp_path, "--json")
@@ -151,13 +151,13 @@ def test_undefined_is_null_with_a_reason(run: Run, tmp_path: Path) -> None:
     assert "expected disagreement is 0" in json.loads(out)["reason"]
 
 
-def test_threshold(run: Run) -> None:
+def test_fail_under_exits_with_5(run: Run) -> None:
     files = CDT / "da-lotte.conll", CDT / "da-morten.conll"
     assert syntax(run, *files, "--fail-under", 0.95)[0] == 0
     code, _, err = syntax(run, *files, "--fail-under", 0.96)
     assert code == 5
     assert "α plain beyond chance is 0.9514, below 0.96" in err
-    # The paper's form has no other value.
+    # With the preset, the published α is the only value.
     assert syntax(run, *files, "--preset", "skjaerholt-2014", "--fail-under", 0.956)[0] == 0
     code, _, err = syntax(run, *files, "--preset", "skjaerholt-2014", "--fail-under", 0.957)
     assert (code, "α plain as published is 0.9568, below" in err) == (5, True)
@@ -166,7 +166,9 @@ def test_threshold(run: Run) -> None:
 @pytest.mark.parametrize(
     ("option", "value"), [("--leaves", "labels"), ("--leaves", "words"), ("--size", "nodes")]
 )
-def test_what_only_phrase_structure_has_is_refused(run: Run, option: str, value: str) -> None:
+def test_options_of_phrase_structure_are_refused_for_other_trees(
+    run: Run, option: str, value: str
+) -> None:
     files = CDT / "da-lotte.conll", CDT / "da-morten.conll"
     graphs = [CDT.parent / "graphs" / f"{name}.amr" for name in ("ann", "ben")]
     for paths, kind in ((files, "dependency"), (graphs, "graph")):
@@ -174,7 +176,7 @@ def test_what_only_phrase_structure_has_is_refused(run: Run, option: str, value:
         assert (code, f"{option[2:]} '{value}' is not for {kind} trees" in err) == (2, True)
 
 
-def test_sentences_that_accuracies_leave_out_are_told(run: Run) -> None:
+def test_sentences_left_out_of_accuracies_are_reported(run: Run) -> None:
     assert (
         "2 of 55 sentences with differing token counts are left out of LAS, UAS, label"
         in syntax(run, CDT / "es")[2]
@@ -183,7 +185,7 @@ def test_sentences_that_accuracies_leave_out_are_told(run: Run) -> None:
     assert "las: 2 of 55 sentences left out because their token counts differ" in found.err
 
 
-def test_what_is_left_out_is_said_and_strict_stops_at_it(run: Run, tmp_path: Path) -> None:
+def test_left_out_sentences_are_reported_and_an_error_with_strict(run: Run, tmp_path: Path) -> None:
     row = "{0}\t{1}\t_\t_\t_\t_\t{2}\t{3}"
 
     def block(*words: str) -> str:
@@ -212,7 +214,9 @@ def test_what_is_left_out_is_said_and_strict_stops_at_it(run: Run, tmp_path: Pat
 
 
 @pytest.mark.parametrize("command", ["gamma", "measure", "compare", "consensus", "inspect"])
-def test_commands_for_units_say_who_takes_trees(run: Run, tmp_path: Path, command: str) -> None:
+def test_commands_for_units_recommend_syntax_for_trees(
+    run: Run, tmp_path: Path, command: str
+) -> None:
     (tmp_path / "a.mrg").write_text("(S (NP (PRP I)) (VP (VBD ran)))", encoding="utf-8")
     for path in (tmp_path / "a.mrg", CDT / "da-lotte.conll"):
         outcome = run(command, path)
@@ -239,7 +243,7 @@ def test_conventions_and_consensus_on_the_command_line(run: Run, tmp_path: Path)
     assert syntax(run, *files, "--labels", "categories")[0] == 2
 
 
-def test_breakdown_and_few_sentences(run: Run) -> None:
+def test_the_breakdown_and_the_note_on_few_sentences(run: Run) -> None:
     code, out, err = syntax(run, CDT / "es", "--breakdown", "--json")
     document = json.loads(out)
     assert code == 0
@@ -256,7 +260,7 @@ def test_breakdown_and_few_sentences(run: Run) -> None:
     assert "chance leaves out" not in err
 
 
-def test_measures_of_trees(run: Run) -> None:
+def test_measure_takes_measures_of_trees(run: Run) -> None:
     outcome = run("measure", CDT / "es", "-m", "alpha-plain,las", "--json")
     (result,) = json.loads(outcome.out)["results"]
     assert result["measures"]["alpha-plain"]["value"] == pytest.approx(0.86633602, abs=1e-8)
@@ -264,8 +268,8 @@ def test_measures_of_trees(run: Run) -> None:
     assert run("measure", CDT / "es", "-m", "las", "--tier", "x").code == 2
 
 
-def test_it_takes_the_options_of_reading(run: Run, tmp_path: Path) -> None:
-    """Three annotators of two documents: who and what counts, as for units."""
+def test_syntax_takes_the_options_for_reading_files(run: Run, tmp_path: Path) -> None:
+    """Of three annotators and two documents, those chosen are compared, as with units."""
     for who in ("ann", "ben", "zoe"):
         for document, words in (("one", "a b c"), ("two", "d e f")):
             rows = [f"{i}\t{w}\t_\t_\t_\t_\t{i - 1}\t{who[0] if w == 'c' else 'r'}\t_\t_"
@@ -305,7 +309,7 @@ def test_it_takes_the_options_of_reading(run: Run, tmp_path: Path) -> None:
     assert (code, "campaign.toml:2: map does not apply here" in err) == (3, True)
 
 
-def test_a_bad_file_costs_its_document(run: Run, tmp_path: Path) -> None:
+def test_only_the_document_of_a_malformed_file_is_lost(run: Run, tmp_path: Path) -> None:
     for folder in ("ann", "ben"):
         (tmp_path / folder).mkdir()
         for name in ("one", "two"):
@@ -322,8 +326,8 @@ def test_a_bad_file_costs_its_document(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [(), ("--labels", "universal"), ("--exclude", "lotte")])
-def test_measure_gives_the_same_numbers(run: Run, options: tuple[str, ...]) -> None:
-    """To the last bit, for the same files and choices."""
+def test_measure_gives_the_same_numbers_as_syntax(run: Run, options: tuple[str, ...]) -> None:
+    """The numbers are equal to the last bit for the same files and options."""
     shown = json.loads(
         syntax(run, CDT / "es", *options, "--json", "--preset", "skjaerholt-2014")[1]
     )
@@ -338,7 +342,7 @@ def test_measure_gives_the_same_numbers(run: Run, options: tuple[str, ...]) -> N
     assert json.loads(measured.out)["left_out"] == shown["left_out"]
 
 
-def test_measures_of_units_have_no_options_of_trees(run: Run, tmp_path: Path) -> None:
+def test_measures_of_units_refuse_the_options_of_trees(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("A,x,0,4\nB,x,0,5\n")
     refused = run("measure", tmp_path / "a.csv", "-m", "ser", "--pairing", "id")
     assert (refused.code, "--pairing is for trees" in refused.err) == (2, True)

@@ -33,7 +33,7 @@ def write(folder: Path, text: str | bytes, name: str = "a.conllu") -> Path:
     return path
 
 
-def test_conll_u(tmp_path: Path) -> None:
+def test_conll_u_is_read(tmp_path: Path) -> None:
     first, second = read_conll(write(tmp_path, CONLL_U))
     assert first.heads == (0, 1, 5, 5, 1)
     assert first.relations == ("root", "obj", "case", "det", "obl")
@@ -43,8 +43,8 @@ def test_conll_u(tmp_path: Path) -> None:
     assert second.tree.labels == ("root", "")
 
 
-def test_conll_x_dialects(tmp_path: Path) -> None:
-    """Comment lines, features without `=`, blanks for tabs, eight columns, Windows line ends."""
+def test_dialects_of_conll_x_are_read(tmp_path: Path) -> None:
+    """The dialects have comments, features without `=`, blanks for tabs, eight columns and CRLF."""
     text = (
         "# 49 2 danish\r\n1\tTo\tto\tA\tA\tpl|samset\t2\tsubj\r\n2\tser\tse\tV\tV\t_\t0\tROOT\r\n"
     )
@@ -54,7 +54,7 @@ def test_conll_x_dialects(tmp_path: Path) -> None:
     assert blanks == sentence
 
 
-def test_conll_2009_and_named_columns(tmp_path: Path) -> None:
+def test_conll_2009_and_named_columns_are_read(tmp_path: Path) -> None:
     row = "1\tTo\t_\t_\t_\t_\t_\t_\t0\t0\tROOT\tROOT\t_\t_\n"
     (sentence,) = read_conll(write(tmp_path, row))
     assert (sentence.heads, sentence.relations) == ((0,), ("ROOT",))
@@ -62,7 +62,7 @@ def test_conll_2009_and_named_columns(tmp_path: Path) -> None:
     assert (plus.heads, plus.relations, plus.forms) == ((0,), ("ROOT",), ())
 
 
-def test_encodings(tmp_path: Path) -> None:
+def test_other_encodings_are_read(tmp_path: Path) -> None:
     text = "1\tdét\t_\t_\t_\t_\t0\tROOT\t_\t_\n"
     assert read_conll(write(tmp_path, text.encode("utf-8-sig")))[0].forms == ("dét",)
     assert read_conll(write(tmp_path, text.encode("utf-16")))[0].forms == ("dét",)
@@ -88,12 +88,12 @@ def test_encodings(tmp_path: Path) -> None:
         ("# global.columns = ID FORM\n1\ta\n", ":1: global.columns has no HEAD and no DEPREL"),
     ],
 )
-def test_malformed_lines(tmp_path: Path, text: str, message: str) -> None:
+def test_malformed_lines_are_errors(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(DataError, match=message):
         read_conll(write(tmp_path, text))
 
 
-def test_what_is_skipped_is_counted(tmp_path: Path) -> None:
+def test_ranges_and_empty_nodes_are_skipped_and_counted(tmp_path: Path) -> None:
     rest = "_\t_\t_\t_\t{head}\tr\t_\t_"
     rows = ["1-2\tdu\t" + rest.format(head="_"), "1\tde\t" + rest.format(head=0)]
     rows += ["2\tle\t" + rest.format(head=1), "2.1\te\t" + rest.format(head="_")]
@@ -121,7 +121,7 @@ def test_an_empty_sentence_is_an_error() -> None:
 
 
 @pytest.mark.parametrize(("ids", "what"), [("2-1", "backwards"), ("1-5", "of 2 tokens")])
-def test_a_range_that_cannot_be(ids: str, what: str, tmp_path: Path) -> None:
+def test_an_impossible_range_is_an_error(ids: str, what: str, tmp_path: Path) -> None:
     path = tmp_path / "a.conllu"
     row = "\t_\t_\t_\t_\t"
     path.write_text(f"{ids}\tab{row}_\t_\t_\t_\n1\ta{row}0\troot\t_\t_\n2\tb{row}1\tobj\t_\t_\n\n")

@@ -1,4 +1,4 @@
-"""Consensus trees against all trees there are, up to six tokens."""
+"""Consensus trees against an enumeration of all trees of up to six tokens."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from tests.trees.measures.test_tree_alpha import random_sentence
 
 @cache
 def all_trees(n: int) -> list[tuple[int, ...]]:
-    """The (n + 1)^(n − 1) trees over n tokens."""
+    """Return all (n + 1)^(n − 1) trees of n tokens."""
     heads = product(*([h for h in range(n + 1) if h != t] for t in range(1, n + 1)))
     return [h for h in heads if dependency_tree(h, h).n_nodes > n]
 
 
-def test_there_are_as_many_trees_as_cayley_says() -> None:
+def test_the_enumeration_has_as_many_trees_as_cayleys_formula() -> None:
     assert [len(all_trees(n)) for n in range(1, 7)] == [(n + 1) ** (n - 1) for n in range(1, 7)]
 
 
 @pytest.mark.parametrize("n", range(1, 7))
 @pytest.mark.parametrize("one_root", [True, False])
-def test_no_tree_has_more_votes_and_all_ties_are_told(n: int, one_root: bool) -> None:
+def test_no_tree_has_more_votes_and_all_ties_are_listed(n: int, one_root: bool) -> None:
     rng = np.random.default_rng(n)
     trees = [t for t in all_trees(n) if t.count(0) == 1] if one_root else all_trees(n)
     for case in range(40 if n < 6 else 8):
         chosen = rng.integers(len(trees), size=int(rng.integers(2, 6)))
         people = [Dependencies(trees[k], tuple(rng.choice(["a", "b"], n).tolist())) for k in chosen]
-        if not one_root and case % 2:  # an annotation that is no tree votes all the same
+        if not one_root and case % 2:  # an annotation that is no tree has votes too
             people[0] = Dependencies(tuple(rng.integers(n + 2, size=n).tolist()), ("a",) * n)
         votes = Counter((t, h) for s in people for t, h in enumerate(s.heads))
         single = all(s.heads.count(0) == 1 for s in people)
@@ -53,7 +53,7 @@ def test_no_tree_has_more_votes_and_all_ties_are_told(n: int, one_root: bool) ->
             assert found.head_votes[token] == votes[token, head]
 
 
-def test_labels_are_voted_for_by_those_who_have_the_arc() -> None:
+def test_only_annotators_with_the_arc_vote_on_its_label() -> None:
     a = Dependencies((2, 0), ("subj", "root"), upos=("N", "V"))
     b = Dependencies((2, 0), ("obj", "root"), upos=("X", "V"))
     c = Dependencies((0, 1), ("root", "obj"), upos=("X", "V"))
@@ -63,23 +63,23 @@ def test_labels_are_voted_for_by_those_who_have_the_arc() -> None:
     assert found.other_labels == (("obj",), ())
     assert found.tree.upos == ("X", "V")
     two = consensus_tree([c, a])
-    assert two.tree.heads == c.heads  # the first one's, of two that are as good
+    assert two.tree.heads == c.heads  # of two equally good trees, the first
     assert two.other_heads == ((2,), (0,))
     with pytest.raises(UsageError, match="equally many"):
         consensus_tree([a, Dependencies((0,), ("r",))])
 
 
-def test_of_differing_words_only_those_speak_who_have_the_word() -> None:
+def test_only_annotators_with_the_chosen_word_vote_on_its_annotations() -> None:
     a = Dependencies((2, 0), ("s", "r"), ("cat", "ran"), lemmas=("cat", "run"), upos=("N", "V"))
     b = Dependencies((2, 0), ("s", "r"), ("Kat", "ran"), lemmas=("Katrin", "run"))
     c = Dependencies((2, 0), ("s", "r"), ("Kat", "ran"), lemmas=("Kat", "ran"))
     found = consensus_tree([a, b, c]).tree
     assert found.forms == ("Kat", "ran")
     assert found.lemmas == ("Katrin", "run")
-    assert found.upos == ("_", "V")  # nobody with this word says what it is
+    assert found.upos == ("_", "V")  # no annotator with this word gave its part of speech
 
 
-def test_it_is_written_as_conllu_and_read_again(tmp_path: Path) -> None:
+def test_consensus_trees_are_written_as_conllu_and_read_back(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     rows = [random_sentence(rng, 6) for _ in range(5)]
     other = [random_sentence(rng, 6) for _ in range(4)]

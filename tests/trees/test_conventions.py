@@ -1,4 +1,4 @@
-"""Conventions of Universal Dependencies and of the Penn Treebank: scores, subtypes, traces."""
+"""Conventions of Universal Dependencies and of the Penn Treebank: scores, subtypes and traces."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gammacp.trees.universal import UD_SCORES, Words, aligned_words, ud_counts, 
 
 
 def words(*tokens: str) -> Words:
-    """Tokens in order, those of several words as "form word word"."""
+    """Return a sentence of these tokens; a token of several words is "form word word"."""
     forms: list[str] = []
     several = []
     for token in tokens:
@@ -31,7 +31,7 @@ def words(*tokens: str) -> Words:
     return Words.of(Dependencies(heads, relations, tuple(forms), multiword=tuple(several)))
 
 
-# The examples of the shared task's own evaluation: how many words are aligned.
+# Examples of the shared task's own evaluation, with the number of aligned words.
 ALIGNED = [
     (["a"], ["a"], 1),
     (["a", "b", "c"], ["a", "b", "c"], 3),
@@ -88,8 +88,8 @@ def test_scores_by_hand() -> None:
     )
     found = ud_scores(Treebank.from_annotations({"A": [a], "B": [b]}))
     assert (found["compared"], found["other_text"]) == (1, 0)
-    # Content words: dogs, barked. The function words below barked differ (aux, cop); its lemma too.
-    # Nobody has XPOS, so all tags are UPOS and features.
+    # The content words are dogs and barked. Below barked, the function words (aux, cop) differ, and
+    # so does its lemma.
     expected = {
         "tokens": 1,
         "sentences": 1,
@@ -110,7 +110,7 @@ def test_scores_by_hand() -> None:
     assert tuple(expected) == UD_SCORES
 
 
-def test_other_texts_are_counted_not_compared() -> None:
+def test_sentences_with_different_words_are_counted_but_not_compared() -> None:
     one, two = words("a", "b").sentence, words("a", "c").sentence
     found = ud_scores(Treebank.from_annotations({"A": [one, one], "B": [two, one]}))
     assert (found["compared"], found["other_text"], found["uas"]) == (1, 1, 1)
@@ -126,7 +126,7 @@ def conllu(path: Path, *rows: tuple[object, ...]) -> Path:
     return path
 
 
-def test_subtypes_punctuation_and_what_is_not_annotated(tmp_path: Path) -> None:
+def test_subtypes_punctuation_and_unannotated_sentences_are_dropped(tmp_path: Path) -> None:
     first = (1, "dogs", "NOUN", 2, "nsubj:pass"), (2, "bark", "VERB", 0, "root")
     dot, more = (3, ".", "PUNCT", 2, "punct"), (4, "loud", "ADV", 3, "advmod")
     text = (*first, dot, more, (), (1, "yes", "INTJ", 0, "root"), ())
@@ -138,7 +138,8 @@ def test_subtypes_punctuation_and_what_is_not_annotated(tmp_path: Path) -> None:
     sentence = read.treebank.items[0].annotations["ann"]
     assert isinstance(sentence, Dependencies)
     assert sentence.relations == ("nsubj", "root", "advmod")
-    assert sentence.heads == (2, 0, 2)  # what hung on the full stop hangs on its head
+    # the child of the full stop is attached to the head of the full stop
+    assert sentence.heads == (2, 0, 2)
     assert sentence.lines == (1, 2, 4)
     lost = {(Path(e.file).stem, e.kind, e.count) for e in read.left_out if "other" not in e.reason}
     tokens = {(name, "token", 1) for name in ("ann", "ben")}
@@ -149,16 +150,17 @@ def test_subtypes_punctuation_and_what_is_not_annotated(tmp_path: Path) -> None:
     assert "ignore=punct" in report["signature"]
 
 
-def test_unlabelled_trees_stay_trees(tmp_path: Path) -> None:
+def test_trees_without_labels_are_kept(tmp_path: Path) -> None:
     path = conllu(tmp_path / "a.conllu", (1, "a", "X", 0, "_"), (2, "b", "X", 1, "_"))
     assert not read_conll(path)[0].missing
 
 
-def test_punctuation_that_heads_itself_or_is_everything() -> None:
+def test_punctuation_in_a_cycle_or_without_other_words() -> None:
     only = Dependencies((0, 1), ("root", "punct"), ("!", "!"))
     assert without_punctuation(only) is only
     cycle = Dependencies((2, 3, 2), ("a", "b", "c"), ("x", ",", ";"))
-    assert without_punctuation(cycle).heads == (1,)  # a cycle of its own, as it hung on one
+    # the word hung on a cycle, and becomes its own head
+    assert without_punctuation(cycle).heads == (1,)
     with pytest.raises(DataError, match="this sentence has none"):
         without_punctuation(Dependencies((0,), ("r",)))
 
@@ -170,7 +172,7 @@ PENN = """
 """
 
 
-def test_function_tags_and_traces(tmp_path: Path) -> None:
+def test_function_tags_and_traces_can_be_ignored(tmp_path: Path) -> None:
     path = tmp_path / "a.mrg"
     path.write_text(PENN, encoding="utf-8")
     (plain,) = read_sentences(path)
@@ -191,7 +193,7 @@ def test_function_tags_and_traces(tmp_path: Path) -> None:
         read_treebank(tmp_path, ignore="commas")
 
 
-# EVALB's own sample: gold, test, brackets matched, of gold, of test.
+# EVALB's own sample: the gold tree, the test tree, and their matched, gold and test brackets.
 GOLD = "(S (A (P this)) (B (Q is) (A (R a) (T test))))"
 EVALB = [
     (GOLD, GOLD, 4, 4, 4),
@@ -210,7 +212,7 @@ EVALB = [
 
 
 @pytest.mark.parametrize(("gold", "test", "matched", "of_gold", "of_test"), EVALB)
-def test_evalb_counts_its_sample_as_evalb_does(
+def test_brackets_are_counted_as_evalb_counts_its_sample(
     tmp_path: Path, gold: str, test: str, matched: int, of_gold: int, of_test: int
 ) -> None:
     sentences = []
@@ -226,15 +228,15 @@ def test_evalb_counts_its_sample_as_evalb_does(
     assert f1 == pytest.approx(2 * matched / (of_gold + of_test))
 
 
-def test_words_that_are_not_given_are_no_punctuation() -> None:
+def test_missing_words_are_not_punctuation() -> None:
     unknown = Dependencies((2, 0), ("det", "root"), ("a", "_"))
     assert without_punctuation(unknown) == unknown
     with pytest.raises(DataError, match="this sentence has none"):
         without_punctuation(Dependencies((2, 0), ("det", "root"), ("_", "_")))
 
 
-def test_what_one_has_not_given_is_not_compared() -> None:
-    """B gives no parts of speech; one word of each is nothing of the other's."""
+def test_missing_annotations_are_not_compared() -> None:
+    """B gives no parts of speech. The two sentences have no word in common."""
     both = [
         Words.of(Dependencies((0, 1), ("root", "obj"), forms, upos=upos))
         for forms, upos in ((("ab", "c"), ("VERB", "NOUN")), (("a", "bc"), ("_", "_")))
@@ -244,7 +246,7 @@ def test_what_one_has_not_given_is_not_compared() -> None:
     assert found["uas"] == [0, 4]
 
 
-def test_sentences_without_words_are_counted() -> None:
+def test_sentences_without_words_are_counted_but_not_compared() -> None:
     bare = Dependencies((0, 1), ("root", "obj"))
     found = ud_scores(Treebank.from_annotations({"A": [bare], "B": [bare]}))
     assert [found[n] for n in ("compared", "other_text", "no_words")] == [0, 0, 1]

@@ -1,4 +1,4 @@
-"""Enhanced dependencies: scores as in the shared tasks of IWPT, graphs with empty nodes."""
+"""Enhanced dependencies: scores of the IWPT shared tasks, and graphs with empty nodes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.conftest import Run
 
 
 def conllu(*sentences: str) -> str:
-    """Sentences written as `id form head/relation DEPS`, separated by `;`; `_` for no DEPS."""
+    """Format sentences of tokens `id form head/relation DEPS` between `;`; `_` is no DEPS."""
     blocks = []
     for sentence in sentences:
         rows = []
@@ -55,14 +55,20 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_scores_are_those_of_the_shared_task(folder: Path) -> None:
-    """Its own evaluation finds 6 and 11 edges of 13 and 14, empty nodes collapsed."""
+    """The evaluation of the shared task matches 6 (ELAS) and 11 (EULAS) of 13 and 14 edges.
+
+    Empty nodes are collapsed.
+    """
     found = ud_scores(read_treebank(folder).treebank)
     assert (found["elas"], found["eulas"]) == pytest.approx((2 * 6 / 27, 2 * 11 / 27))
     assert (found["words"], found["las"]) == pytest.approx((18 / 21, 18 / 21))
 
 
-def test_edges_of_one_universal_relation_are_counted_once(run: Run, tmp_path: Path) -> None:
-    """Two and two of them: the shared task's program finds 2 + 4 of 4 and 4 edges, F₁ 1.5."""
+def test_edges_with_one_universal_relation_are_counted_once(run: Run, tmp_path: Path) -> None:
+    """Each sentence has two such edges.
+
+    The shared task's program matches 2 + 4 of 4 and 4 edges, an F₁ of 1.5.
+    """
     text = conllu("1 a 0/root 0:root; 2 b 1/obl 1:obl:in|1:obl:on; 3 c 1/obj 1:obj")
     for name in ("ann", "ben"):
         (tmp_path / f"{name}.conllu").write_text(text, encoding="utf-8")
@@ -72,7 +78,7 @@ def test_edges_of_one_universal_relation_are_counted_once(run: Run, tmp_path: Pa
     assert "EULAS: 2 words have several edges of one universal relation to one head" in said
 
 
-def test_what_is_not_given_is_missing() -> None:
+def test_missing_graphs_have_no_score() -> None:
     edges = (("0", "root", "1"), ("1", "obj:x", "2"))
     whole = Dependencies((0, 1), ("root", "obj"), ("a", "b"), enhanced=edges)
     half = Dependencies((0, 1), ("root", "obj"), ("a", "b"), enhanced=edges[:1])
@@ -82,35 +88,35 @@ def test_what_is_not_given_is_missing() -> None:
     assert math.isnan(scores[1]["elas"])
 
 
-def test_paths_through_empty_nodes() -> None:
-    """Of two in a row, of one that goes round in a circle, of one that hangs on nothing."""
+def test_paths_through_empty_nodes_are_collapsed() -> None:
+    """One path has two empty nodes in a row, one runs in a circle, one has no head."""
     edges = [("0", "root", "1"), ("1", "conj", "1.1"), ("1.1", "obj", "1.2"), ("1.2", "x", "2")]
     edges += [("1.2", "y", "1.1"), ("1.3", "z", "2"), ("1.1", "self", "1")]
     found = collapse(Dependencies((0, 1), ("root", "obj"), enhanced=tuple(edges)))
     assert found == {0: [(-1, ("root",)), (0, ("conj", "self"))], 1: [(0, ("conj", "obj", "x"))]}
 
 
-def test_empty_nodes_are_matched(folder: Path) -> None:
-    """By hand 6 of 7 and 9 edges of the first sentence, 3 of 7 and 6 of the second."""
+def test_empty_nodes_are_matched_in_graphs(folder: Path) -> None:
+    """By hand: 6 of 7 and 9 edges in the first sentence, 3 of 7 and 6 in the second."""
     read = read_treebank(folder, kind="enhanced")
     assert (read.treebank.kind, read.left_out) == ("enhanced", ())
     compared = graph_agreement(read.treebank).compared
     assert [c.counts.tolist() for c in compared] == [[6, 6, 7, 9], [3, 3, 7, 6]]
-    # Another number and another order of empty nodes are no disagreement.
+    # The ids and the order of empty nodes do not matter.
     swapped = ONE.replace("5.1", "5.7")
     (folder / "ben.conllu").write_text(swapped, encoding="utf-8")
     again = graph_agreement(read_treebank(folder, kind="enhanced").treebank)
     assert again.smatch()["smatch"] == 1
 
 
-def test_punctuation_takes_its_edges_along() -> None:
+def test_ignored_punctuation_passes_its_edges_to_its_head() -> None:
     edges = (("0", "root", "1"), ("1", "punct", "2"), ("2", "obj", "3"), ("2", "x", "3.1"))
     forms, relations = ("a", ",", "b"), ("root", "punct", "obj")
     found = without_punctuation(Dependencies((0, 1, 2), relations, forms, enhanced=edges))
     assert found.enhanced == (("0", "root", "1"), ("1", "obj", "2"), ("1", "x", "3.1"))
 
 
-def test_the_command(run: Run, folder: Path) -> None:
+def test_the_command_reports_scores_of_enhanced_graphs(run: Run, folder: Path) -> None:
     document = json.loads(run("syntax", folder, "--trees", "enhanced", "--json").out)
     assert document["universal"]["elas"] == pytest.approx(12 / 27)
     assert document["smatch"] == pytest.approx(2 * 9 / 29)

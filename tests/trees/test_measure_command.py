@@ -1,4 +1,4 @@
-"""Trees under gammacp measure."""
+"""Trees in the command gammacp measure."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.conftest import Run
 
 
-def test_trees_beyond_chance(run: Run) -> None:
+def test_measure_reports_trees_beyond_chance(run: Run) -> None:
     folder = Path(__file__).parents[1] / "fixtures" / "cdt"
     files = folder / "da-lotte.conll", folder / "da-morten.conll"
     found = run("measure", *files, "-m", "las", "--beyond-chance", "--json")

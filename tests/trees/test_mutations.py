@@ -1,6 +1,6 @@
-"""Damaged and hostile treebanks: a DataError or trees, never a traceback, never a hang.
+"""Test that damaged and hostile treebanks give a DataError or trees, without traceback or hang.
 
-The boundary round the readers is off here, so that a reader that stumbles is seen.
+The guard around the readers, which converts other exceptions, is off here, so that they are seen.
 """
 
 import re
@@ -65,7 +65,7 @@ TREEBANKS: dict[str, tuple[str, tuple[dict[str, str], ...]]] = {
 
 
 def read_both(folder: Path, options: Mapping[str, Any]) -> None:
-    """Read it beside a whole file."""
+    """Read the folder, which holds the damaged file and an undamaged one."""
     with suppress(DataError, UsageError):
         read_treebank(folder, **options)
 
@@ -79,12 +79,12 @@ def fuzzing(tmp_path_factory: pytest.TempPathFactory) -> Fuzzing:
         for annotator in ("Ann", "Ben"):
             (folder / name / f"{annotator}.{name}").write_text(text, encoding="utf-8")
         seeds[name] = Seed(name, f"{name}/Ben.{name}", ({}, *options))
-    # A character of AMR takes the library a tenth of a millisecond.
+    # The penman library needs a tenth of a millisecond for each character.
     return Fuzzing(folder, seeds, 20.0, read_both)
 
 
 @pytest.mark.parametrize("target", TREEBANKS)
-def test_damaged_treebanks(fuzzing: Fuzzing, target: str) -> None:
+def test_damaged_treebanks_give_a_data_error_or_trees(fuzzing: Fuzzing, target: str) -> None:
     for chosen in ({}, *TREEBANKS[target][1]):
         assert len(read_treebank(fuzzing.folder / target, **chosen).treebank.items) == 2
     for number in range(60):
@@ -93,7 +93,9 @@ def test_damaged_treebanks(fuzzing: Fuzzing, target: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", TREEBANKS)
-def test_many_more_damaged_treebanks(fuzzing: Fuzzing, target: str) -> None:
+def test_many_more_damaged_treebanks_give_a_data_error_or_trees(
+    fuzzing: Fuzzing, target: str
+) -> None:
     for number in range(60, 1660):
         fuzzing.attempt(target, number)
 
@@ -113,7 +115,9 @@ _DEEP = "# ::id c\n" + "(a / b :c " * 3000 + "x" + ")" * 3000 + "\n"
         ("amr", _DEEP, r"Ben\.amr:2: graph: nested too deeply"),
     ],
 )
-def test_what_stopped_a_reader(fuzzing: Fuzzing, name: str, text: str, told: str) -> None:
+def test_huge_ids_and_deep_graphs_are_defects_of_one_sentence(
+    fuzzing: Fuzzing, name: str, text: str, told: str
+) -> None:
     whole = TREEBANKS[name][0]
     file = fuzzing.folder / fuzzing.seeds[name].file
     try:

@@ -19,7 +19,7 @@ def names(paths: list[Path], **options: str) -> set[tuple[str, str]]:
     return {(n.annotator, n.document) for n in name_files(paths, **options)[0]}
 
 
-def test_a_file_per_annotator(tmp_path: Path) -> None:
+def test_names_with_one_file_per_annotator(tmp_path: Path) -> None:
     assert names(make(tmp_path, "da-morten.conll", "da-lotte.conll")) == {
         ("morten", "da"),
         ("lotte", "da"),
@@ -31,14 +31,14 @@ def test_a_file_per_annotator(tmp_path: Path) -> None:
     }
 
 
-def test_files_of_several_documents(tmp_path: Path) -> None:
+def test_names_of_several_documents(tmp_path: Path) -> None:
     paths = make(tmp_path, *(f"{d}-en-{a}.conll" for d in ("01", "02", "03") for a in ("x", "y")))
     assert names(paths) == {(a, f"{d}-en") for d in ("01", "02", "03") for a in ("x", "y")}
     assert names([tmp_path]) == names(paths)
 
 
-def test_two_fields_that_could_be_the_annotator(tmp_path: Path) -> None:
-    """Two people, two texts: the files of a text have their words in common."""
+def test_files_of_one_text_are_recognized_by_their_words(tmp_path: Path) -> None:
+    """The names of two annotators and of two texts are in either order."""
     for person in ("odin", "thor"):
         for text, words in (("danish", "en to tre"), ("swedish", "ett två tre fyra")):
             (tmp_path / f"{person}-{text}.conll").write_text(f"{words} {person}", encoding="utf-8")
@@ -50,20 +50,20 @@ def test_two_fields_that_could_be_the_annotator(tmp_path: Path) -> None:
     assert names([tmp_path]) == expected
 
 
-def test_files_of_the_kind_that_is_asked_for(tmp_path: Path) -> None:
+def test_only_files_of_the_requested_kind_are_named(tmp_path: Path) -> None:
     make(tmp_path, "a/x.conll", "b/x.conll", "a/x.tree", "b/x.tree")
     named, _ = name_files([tmp_path], kind="phrase")
     assert {n.path.suffix for n in named} == {".tree"}
 
 
-def test_names_that_share_nothing(tmp_path: Path) -> None:
+def test_file_names_without_a_common_part_are_annotators(tmp_path: Path) -> None:
     assert names(make(tmp_path, "first_try.conll", "mine.conll")) == {
         ("first_try", ""),
         ("mine", ""),
     }
 
 
-def test_a_folder_per_annotator(tmp_path: Path) -> None:
+def test_each_folder_is_an_annotator(tmp_path: Path) -> None:
     make(
         tmp_path,
         "es/lotte/1252-es-lotte.conll",
@@ -77,12 +77,12 @@ def test_a_folder_per_annotator(tmp_path: Path) -> None:
     assert names([tmp_path / "es" / "lotte", tmp_path / "es" / "henrik"]) == expected
 
 
-def test_a_name_with_separators_in_it(tmp_path: Path) -> None:
+def test_annotators_may_have_separators_in_their_names(tmp_path: Path) -> None:
     make(tmp_path, "ssd.emily2/10003-ssd.emily2.tree", "ssd.dan/10003-ssd.dan.tree")
     assert names([tmp_path]) == {("ssd.emily2", "10003"), ("ssd.dan", "10003")}
 
 
-def test_same_file_name_in_different_folders(tmp_path: Path) -> None:
+def test_folders_with_the_same_file_name_are_annotators(tmp_path: Path) -> None:
     assert names(make(tmp_path, "a/text.conllu", "b/text.conllu")) == {
         ("a", "text"),
         ("b", "text"),
@@ -94,13 +94,13 @@ def test_one_file_in_each_folder_is_one_document(tmp_path: Path) -> None:
     assert names([tmp_path]) == {("a", ""), ("b", "")}
 
 
-def test_folders_of_documents(tmp_path: Path) -> None:
+def test_folders_can_be_documents(tmp_path: Path) -> None:
     make(tmp_path, "doc1/ann.conllu", "doc1/ben.conllu", "doc2/ann.conllu")
     expected = {("ann", "doc1"), ("ben", "doc1"), ("ann", "doc2")}
     assert names([tmp_path], folders="documents") == expected
 
 
-def test_pattern(tmp_path: Path) -> None:
+def test_a_pattern_finds_annotator_and_document(tmp_path: Path) -> None:
     make(tmp_path, "x/ann_17.dat.conll", "x/ben_17.dat.conll")
     pattern = r"(?P<annotator>[a-z]+)_(?P<document>\d+)"
     assert names([tmp_path], pattern=pattern) == {("ann", "17"), ("ben", "17")}
@@ -112,7 +112,7 @@ def test_pattern(tmp_path: Path) -> None:
         names([tmp_path], pattern="(?P<annotator>zoe)")
 
 
-def test_what_cannot_be_told_apart(tmp_path: Path) -> None:
+def test_ambiguous_or_missing_names_are_errors(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="one annotator only"):
         names(make(tmp_path, "one.conll"))
     with pytest.raises(DataError, match="no such file"):

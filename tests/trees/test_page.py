@@ -1,4 +1,4 @@
-"""The page of a treebank: its parts, its arcs, and that nothing of it is markup of others."""
+"""The report page of a treebank: its parts, its arcs, and the escaping of its contents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ONE = tree_arcs((2, 0, 2), ("det", "root", "obj"))
 OTHER = tree_arcs((3, 0, 2), ("det", "root", "obl"))
 
 
-def test_arcs_of_both_with_the_differing_ones_marked() -> None:
+def test_arcs_of_both_annotators_are_drawn_and_differences_marked() -> None:
     found = ElementTree.fromstring(arcs(("a", "<b>", "c"), ONE, OTHER, ("Ann & co", "Ben")))
     (figure,) = found
     assert figure.get("aria-label") == "2 of 3 tokens differ: Ann & co above, Ben below"
@@ -28,7 +28,7 @@ def test_arcs_of_both_with_the_differing_ones_marked() -> None:
     assert [p.get("class") for p in paths] == ["differs", None, "differs"] * 2
     texts = [e.text for e in figure if e.tag == "text"]
     assert texts == ["det", "root", "obj", "det", "root", "obl", "a", "<b>", "c", "Ann & co", "Ben"]
-    # Annotators stand on either side of the words; what is within an arc is below it.
+    # The annotators' arcs are on opposite sides of the words; an inner arc is closer to the words.
     words = float(next(e for e in figure if e.text == "<b>").get("y", ""))
     tops = [float(re.findall(r"V([\d.]+) H", p.get("d", ""))[0]) for p in paths]
     assert all(top < words for top in tops[:3]) and all(top > words for top in tops[3:])
@@ -43,7 +43,7 @@ def page(run: Run, tmp_path: Path) -> str:
     return out.read_text(encoding="utf-8")
 
 
-def test_every_section_is_there(page: str) -> None:
+def test_the_page_has_all_sections(page: str) -> None:
     titles = re.findall(r'<h2 id="part\d+-title">([^<]+)', page)
     assert titles == [
         "Sentences to discuss, worst first", "Agreement", "Annotators", "Documents", "Relations",
@@ -54,7 +54,7 @@ def test_every_section_is_there(page: str) -> None:
     assert re.search(r'<div class="score">.*?0\.810', page)
 
 
-def test_a_page_on_graphs_is_told_by_their_suffix(run: Run, tmp_path: Path) -> None:
+def test_a_page_on_graphs_is_made_for_files_in_amr(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "graphs.html"
     assert run("report", FIXTURES / "graphs", "-o", out).code == 3
     assert run("report", FIXTURES / "graphs", "-o", out, "--allow-unread").code == 0
@@ -68,13 +68,13 @@ def test_a_page_on_graphs_is_told_by_their_suffix(run: Run, tmp_path: Path) -> N
     [("--alpha", 2), ("--reference", "A"), ("--bootstrap", 9), ("--calibrate",)],
     ids=lambda option: option[0],
 )
-def test_options_of_units_are_refused(run: Run, option: tuple[object, ...]) -> None:
+def test_the_report_on_trees_refuses_options_of_units(run: Run, option: tuple[object, ...]) -> None:
     refused = run("report", FIXTURES / "graphs", *option)
     assert (refused.code, "a report on trees accepts only" in refused.err) == (2, True)
 
 
 @pytest.mark.parametrize("width", [400, 1600])
-def test_nothing_is_wider_than_the_window(
+def test_no_part_is_wider_than_the_window(
     browser: Browser, page: str, tmp_path: Path, width: int
 ) -> None:
     (tmp_path / "page.html").write_text(page, encoding="utf-8")

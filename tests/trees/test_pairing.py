@@ -1,4 +1,4 @@
-"""Pairing by words: what was planted is found in any order, and everything else is counted."""
+"""Pairing by words: planted pairs are found in any order, and all other sentences are counted."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WITH_WORDS = DATA / "syntax" / "cdt"
 def sentence(
     words: list[str], *, of: str = "", key: int = 1, name: str | None = None
 ) -> Dependencies:
-    """A chain; its first line is what the sentence is known by in these tests."""
+    """Return a sentence whose tree is a chain; `key`, its first line, identifies it."""
     heads = tuple(range(len(words)))
     return Dependencies(heads, ("r",) * len(words), tuple(words), of, (key,) * len(words), name)
 
@@ -38,7 +38,10 @@ def planted(items: list[Item]) -> list[dict[str, int | None]]:
 
 @st.composite
 def treebanks(draw: st.DrawFn) -> dict[str, list[Dependencies]]:
-    """A text of unlike sentences; each annotator has some, edited, in another order, named."""
+    """Draw each annotator's version of a text of unlike sentences.
+
+    Each has some of the sentences, edited, in another order, with right, wrong or no names.
+    """
     lengths = draw(st.lists(st.integers(5, 12), min_size=1, max_size=10))
     text = [[*(f"w{k}-{i}" for i in range(n - 2)), "the", "."] for k, n in enumerate(lengths)]
     annotations = {}
@@ -52,7 +55,7 @@ def treebanks(draw: st.DrawFn) -> dict[str, list[Dependencies]]:
         rows = []
         for k in order:
             words = list(text[k])
-            # Two that are edited so share more than half of their words.
+            # two versions of a sentence share more than half of their words
             for i in draw(st.sets(st.integers(0, len(words) - 1), max_size=(len(words) - 1) // 4)):
                 words[i] = f"{annotator}{k}-{i}"
             if draw(st.booleans()):
@@ -65,7 +68,7 @@ def treebanks(draw: st.DrawFn) -> dict[str, list[Dependencies]]:
 
 @settings(max_examples=100, deadline=None)
 @given(treebanks())
-def test_pairs_found_are_those_planted_and_the_rest_is_counted(
+def test_planted_pairs_are_found_and_other_sentences_counted(
     annotations: dict[str, list[Dependencies]],
 ) -> None:
     items, left_out = pair_sentences("text", annotations)
@@ -85,7 +88,7 @@ def test_pairs_found_are_those_planted_and_the_rest_is_counted(
     st.lists(st.sampled_from("abc"), min_size=1, max_size=12),
     st.randoms(use_true_random=False),
 )
-def test_of_equal_sentences_as_many_are_paired_as_there_are(
+def test_as_many_equal_sentences_are_paired_as_possible(
     first: list[str], second: list[str], rng: random.Random
 ) -> None:
     names = [f"s{k}" for k in range(12)]
@@ -103,10 +106,10 @@ def test_of_equal_sentences_as_many_are_paired_as_there_are(
 
 @settings(max_examples=100, deadline=None)
 @given(st.data())
-def test_similar_sentences_are_an_assignment_of_the_largest_sum(data: st.DataObject) -> None:
-    """Against scipy's dense assignment of Dice coefficients counted one by one."""
+def test_similar_sentences_are_paired_with_the_largest_sum(data: st.DataObject) -> None:
+    """The sum is that of scipy's dense assignment of Dice coefficients, counted one by one."""
     word = st.sampled_from("abcdefgh")
-    # A letter of its own keeps any two sentences unequal.
+    # A letter of its own makes each sentence differ from all others.
     sides = {
         who: [
             sentence([*words, f"{who}{k}"], of=who, key=k)
@@ -129,14 +132,14 @@ def test_similar_sentences_are_an_assignment_of_the_largest_sum(data: st.DataObj
     items, _ = pair_sentences("text", sides)
     rows = [tuple(planted([item])[0][who] for who in "AB") for item in items
             if len(item.annotations) == 2]  # fmt: skip
-    # Places decide between equal sums only.
+    # The order decides only between equal sums.
     assert sum(gains[r] for r in rows) == pytest.approx(
         gains[linear_sum_assignment(gains, maximize=True)].sum(), abs=2e-5
     )
     assert all(dice[r] > 0.5 for r in rows)
 
 
-def test_neighbours_tell_equal_sentences_apart() -> None:
+def test_neighbours_distinguish_equal_sentences() -> None:
     text = ["a", "yes", "b", "yes", "c", "yes", "d"]
     first = [sentence([w], of="A", key=k) for k, w in enumerate(text)]
     second = [sentence([w], of="B", key=k) for k, w in enumerate(text) if k != 1]
@@ -146,7 +149,7 @@ def test_neighbours_tell_equal_sentences_apart() -> None:
     assert [e.count for e in left_out] == [1]
 
 
-def test_names_tell_equal_sentences_apart() -> None:
+def test_names_distinguish_equal_sentences() -> None:
     text = ["yes", "no", "yes"]
     first = [sentence([w], of="A", key=k, name=f"s{k}") for k, w in enumerate(text)]
     second = [first[k] for k in (2, 0, 1)]
@@ -154,13 +157,13 @@ def test_names_tell_equal_sentences_apart() -> None:
     assert all(row["A"] == row["B"] for row in planted(items))
 
 
-def test_one_text_split_at_different_places_is_paired_by_number() -> None:
+def test_sentences_split_at_different_places_are_paired_by_number() -> None:
     first = [sentence(["a", "b"], key=0), sentence(["c"], key=1), sentence(["d"], key=2)]
     second = [sentence(["a"], key=0), sentence(["b", "c"], key=1), sentence(["d"], key=2)]
     items, left_out = pair_sentences("text", {"A": first, "B": second})
     assert [len(set(row.values())) for row in planted(items)] == [1, 1, 1]
     assert left_out == []
-    # With another number of sentences, words tell: b and c of one half are in b c of the other.
+    # If the numbers of sentences differ, the words decide instead.
     items, left_out = pair_sentences("text", {"A": first, "B": [*second, sentence(["e"], key=3)]})
     assert {"A": 2, "B": 2} in planted(items)
     assert sum(e.count for e in left_out) == len(first) + 4 - 2 * len(
@@ -168,7 +171,7 @@ def test_one_text_split_at_different_places_is_paired_by_number() -> None:
     )
 
 
-def test_without_words_names_or_the_order_tell() -> None:
+def test_sentences_without_words_are_paired_by_names_or_order() -> None:
     def bare(n: int, key: int, name: str | None = None) -> Dependencies:
         return replace(sentence(["_"] * n, key=key), name=name)
 
@@ -181,14 +184,14 @@ def test_without_words_names_or_the_order_tell() -> None:
     named = [bare(n, k, f"s{k}") for k, n in enumerate((3, 1, 2))]
     moved, _ = pair_sentences("t", {"A": named, "B": [named[2], named[0], named[1]]})
     assert planted(moved) == [{"A": k, "B": k} for k in range(3)]
-    # One name of three in common is no reason to pair by names.
+    # One common name of three does not suffice to pair by names.
     other = [replace(s, name=n) for s, n in zip(named, ("x", "s0", "y"), strict=True)]
     kept, left_out = pair_sentences("t", {"A": named, "B": other})
     assert planted(kept) == planted(moved)
     assert left_out == []
 
 
-def test_order_and_id_are_obeyed_whatever_the_words() -> None:
+def test_pairing_by_order_or_id_ignores_the_words() -> None:
     first = [sentence([w], key=k, name=f"s{k}") for k, w in enumerate("abc")]
     second = [sentence([w], key=k, name=f"s{k}") for k, w in ((1, "x"), (2, "y"))]
     by_order, left_out = pair_sentences("t", {"A": first, "B": second}, pairing="order")
@@ -203,7 +206,7 @@ def test_order_and_id_are_obeyed_whatever_the_words() -> None:
         pair_sentences("t", {"A": first, "B": second}, pairing="luck")
 
 
-def test_a_document_of_one_annotator_is_left_out_and_said() -> None:
+def test_a_document_of_one_annotator_is_left_out_and_reported() -> None:
     _, left_out = pair_sentences("t", {"A": [sentence(["a"], of="a.conll")] * 3})
     (entry,) = left_out
     assert entry.as_dict() == {
@@ -220,8 +223,8 @@ def test_phrases_are_paired_by_their_words() -> None:
     assert planted(items) == [{"A": k, "B": k} for k in range(3)]
 
 
-def test_ids_that_agree_in_one_sentence_do_not_throw_out_the_others() -> None:
-    """130 sentences in one order, one name in common; and no names, in another order."""
+def test_one_common_id_does_not_prevent_pairing_by_words() -> None:
+    """130 sentences with one common name are paired in order, reversed, and without names."""
     text = [[f"w{k}", "goes", f"to{k}", "."] for k in range(130)]
     labels = np.random.default_rng(0).choice(list("xyz"), (2, 130, 4))
     sides = {
@@ -242,7 +245,7 @@ def test_ids_that_agree_in_one_sentence_do_not_throw_out_the_others() -> None:
         assert syntax_agreement(found).total.alpha == pytest.approx(alpha)
 
 
-def test_an_edited_sentence_stays_where_another_is_missing() -> None:
+def test_edited_sentences_keep_their_order_where_one_is_missing() -> None:
     text = [[f"w{k}-{i}" for i in range(6)] for k in range(20)]
     edited = [[*words[:2], "else", *words[3:]] for words in text]
     first = [sentence(words, key=k) for k, words in enumerate(text)]
@@ -253,7 +256,7 @@ def test_an_edited_sentence_stays_where_another_is_missing() -> None:
 
 
 def moved(source: Path, target: Path, rng: random.Random, drop: int) -> None:
-    """The sentences of a file in another order under wrong names, without `drop` of them."""
+    """Write a file's sentences without `drop` of them, reordered and with wrong names."""
     blocks = [b for b in source.read_text(encoding="utf-8").strip().split("\n\n") if b.strip()]
     rng.shuffle(blocks)
     kept = blocks[drop:] if len(blocks) > drop + 1 else blocks
@@ -267,7 +270,9 @@ def moved(source: Path, target: Path, rng: random.Random, drop: int) -> None:
     reason=f"no treebanks with words in {WITH_WORDS} (GAMMACP_DATA names another folder)",
 )
 @pytest.mark.parametrize("name", ["da", "es"])
-def test_treebanks_in_any_order_and_under_wrong_names(tmp_path: Path, name: str) -> None:
+def test_real_treebanks_are_paired_in_any_order_and_with_wrong_names(
+    tmp_path: Path, name: str
+) -> None:
     files = [
         p for p in WITH_WORDS.rglob("*.conll") if f"{name}-" in p.name or f"-{name}-" in p.name
     ]
@@ -285,13 +290,13 @@ def test_treebanks_in_any_order_and_under_wrong_names(tmp_path: Path, name: str)
     assert sorted(map(sorted, rows_of(read(folders[0])))) == sorted(map(sorted, rows_of(whole)))
     alpha = syntax_agreement(whole, breakdown=False).total.alpha
     assert syntax_agreement(read(folders[0]), breakdown=False).total.alpha == pytest.approx(alpha)
-    # Where sentences are missing, the others keep their partners.
+    # Where sentences are missing, the others are paired as before.
     known = rows_of(whole)
     assert all(any(row <= other for other in known) for row in rows_of(read(folders[1])))
 
 
 def rows_of(treebank: Treebank) -> list[frozenset[tuple[str, str]]]:
-    """Per sentence who has which tree."""
+    """Return for each sentence the set of its annotators with their trees."""
     return [
         frozenset((a, f"{s.tree.labels} {s.tree.leftmost}") for a, s in item.annotations.items())
         for item in treebank.items

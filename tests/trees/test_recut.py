@@ -1,8 +1,8 @@
-"""The whole table of the CoNLL 2018 shared task, on documents that are cut into sentences twice.
+"""All scores of the CoNLL 2018 shared task, on documents that annotators split differently.
 
-`EXPECTED` are the F₁ of conll18_ud_eval.py (ufal/conll2018, f2bc4dd), to six digits:
-`python conll18_ud_eval.py --verbose ann/d.conllu ben/d.conllu` prints them, in percent to two
-(`benchmarks/fields_peers.py` compares all digits).
+`EXPECTED` holds the F₁ of conll18_ud_eval.py (ufal/conll2018, f2bc4dd) to six digits. `python
+conll18_ud_eval.py --verbose ann/d.conllu ben/d.conllu` prints them in percent to two digits, and
+`benchmarks/fields_peers.py` compares all digits.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ WORDS = """\
 
 1 Yes yes INTJ UH _ 0 root
 """
-# One sentence where Ann has two, "Don't" as one token, two tags, a head and a lemma changed.
+# Ben joins two of Ann's sentences, has "Don't" as one token, and changes two tags, a head and a
+# lemma.
 OTHER = """\
 1 He he PRON PRP Case=Nom 2 nsubj
 2 said say VERB VBN Tense=Past 0 root
@@ -78,20 +79,20 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_table_is_that_of_the_shared_task(folder: Path) -> None:
+def test_scores_equal_those_of_the_shared_task(folder: Path) -> None:
     found = ud_scores(read_treebank(folder, labels="universal").treebank)
     assert {name: found[name] for name in EXPECTED} == pytest.approx(EXPECTED)
     assert (found["recut"], found["other_text"], found["other_documents"]) == (1, 0, 0)
 
 
-def test_it_is_the_same_either_way(tmp_path: Path) -> None:
+def test_swapping_the_annotators_changes_no_score(tmp_path: Path) -> None:
     write(tmp_path, "ann", OTHER)
     write(tmp_path, "ben", WORDS)
     found = ud_scores(read_treebank(tmp_path, labels="universal").treebank)
     assert {name: found[name] for name in EXPECTED} == pytest.approx(EXPECTED)
 
 
-def test_sentences_of_other_texts_are_counted_not_compared(tmp_path: Path) -> None:
+def test_documents_with_different_texts_are_counted_but_not_compared(tmp_path: Path) -> None:
     write(tmp_path, "ann", WORDS)
     write(tmp_path, "ben", WORDS.replace("Yes yes", "Yeah yeah"))
     found = ud_scores(read_treebank(tmp_path, labels="universal").treebank)
@@ -100,7 +101,7 @@ def test_sentences_of_other_texts_are_counted_not_compared(tmp_path: Path) -> No
     assert found["words"] == 1
 
 
-def test_the_command_prints_and_tells(folder: Path, run: Run) -> None:
+def test_the_command_prints_scores_and_reports_stretches_of_text(folder: Path, run: Run) -> None:
     outcome = run("syntax", folder, "--labels", "universal")
     assert outcome.code == 0
     for header in ("tokens", "sentences", "XPOS", "AllTags"):
@@ -109,7 +110,7 @@ def test_the_command_prints_and_tells(folder: Path, run: Run) -> None:
     assert said in outcome.err
 
 
-def test_joined_sentences_keep_ranges_and_graphs() -> None:
+def test_joined_sentences_keep_word_ranges_and_enhanced_graphs() -> None:
     one = Dependencies(
         (0, 7),
         ("root", "obj"),
@@ -118,13 +119,14 @@ def test_joined_sentences_keep_ranges_and_graphs() -> None:
         enhanced=(("0", "root", "1"), ("1.1", "obj", "2")),
     )
     both = joined([one, one])
-    assert both.heads == (0, -1, 0, -1)  # a head out of range is no word of the other sentence
+    # a head out of range does not point into the other sentence
+    assert both.heads == (0, -1, 0, -1)
     assert both.multiword == ((1, 2, "ab"), (3, 4, "ab"))
     assert both.enhanced[2:] == (("0", "root", "3"), ("3.1", "obj", "4"))
     assert both.xpos == ("_",) * 4
 
 
-def test_sentences_of_one_annotator_stand_where_the_file_has_them() -> None:
+def test_documents_have_sentences_in_the_order_of_the_file() -> None:
     lines = [
         Dependencies((0,), ("root",), (form,), lines=(k,)) for k, form in enumerate("abc", start=1)
     ]

@@ -52,9 +52,12 @@ def sample() -> tuple[Sentence, ...]:
     return sample_sentences(read_sentences(CDT / "da-morten.conll"), number=30, seed=1)
 
 
-def test_paper_shapes(sample: tuple[Sentence, ...], tmp_path: Path) -> None:
-    """§3: LAS at p_label = 1 is 1/#labels; structure costs more than labels; α_diff collapses,
-    α_norm is lenient."""
+def test_curves_have_the_published_shapes(sample: tuple[Sentence, ...], tmp_path: Path) -> None:
+    """The curves agree with Skjærholt (2014, §3).
+
+    LAS at p_label = 1 is 1/#labels, wrong heads cost α more than wrong labels, α_diff falls below
+    −1, and α_norm is lenient.
+    """
     sweep = tree_sweep(sample, magnitudes=(0.0, 0.2, 1.0), sets=4)
     points = {(p.error, p.measure, p.magnitude): p for p in points_of(sweep, tmp_path)}
     mean = {key: p.mean for key, p in points.items()}
@@ -72,7 +75,7 @@ def test_paper_shapes(sample: tuple[Sentence, ...], tmp_path: Path) -> None:
     assert all(p.sets == 4 and p.undefined == 0 for p in points.values())
 
 
-def test_a_set_does_not_depend_on_the_sweep_around_it(
+def test_a_cell_does_not_depend_on_the_other_cells_of_a_sweep(
     sample: tuple[Sentence, ...], tmp_path: Path
 ) -> None:
     small = tree_sweep(sample, errors=("attach",), magnitudes=(0.5,), sets=2, seed=4)
@@ -83,14 +86,14 @@ def test_a_set_does_not_depend_on_the_sweep_around_it(
         for p in points_of(large, tmp_path / "large")
         if p.error == "attach" and p.magnitude == 0.5
     ]
-    # The same store goes on with what is missing, on any executor.
+    # A store that holds some cells is completed by any executor.
     with Store.writing(tmp_path / "s.sqlite") as store, open_pool("processes", 2) as pool:
         assert run_sweep(large, store, pool).reused == small.n_cells
         points = curves(store, store.begin(large), large)
     assert points == points_of(large, tmp_path / "large")
 
 
-def test_variants_and_phrase_structure() -> None:
+def test_variants_of_errors_and_phrase_structure() -> None:
     rng = np.random.default_rng(0)
     phrase = Phrase(("S", (("NP", (("D", ()), ("N", ()))), ("VP", (("V", ()), ("N", ()))))))
     for attachment in ("attach", "attach:uniform", "attach:local"):
@@ -104,7 +107,7 @@ def test_variants_and_phrase_structure() -> None:
     assert swapped.relations == ("b", "a")
 
 
-def test_what_cannot_be_meant(sample: tuple[Sentence, ...]) -> None:
+def test_impossible_sweeps_are_refused(sample: tuple[Sentence, ...]) -> None:
     with pytest.raises(UsageError, match="error 'position'"):
         parse_tree_error("position")
     with pytest.raises(UsageError, match="no such variant"):
@@ -123,7 +126,7 @@ def test_what_cannot_be_meant(sample: tuple[Sentence, ...]) -> None:
         sample_sentences([Dependencies((2, 1), ("a", "b"))])
 
 
-def test_command(run: Run, tmp_path: Path) -> None:
+def test_the_bench_command_writes_tables_and_figures(run: Run, tmp_path: Path) -> None:
     arguments = ("--trees", CDT / "es" / "lotte" / "0104-es-lotte.conll", "--sets", 2)
     out = tmp_path / "out"
     outcome = run(

@@ -11,7 +11,7 @@ from gammacp.trees.treebank import ReadTreebank, read_sentences, read_treebank
 
 
 def conll(*sentences: str, names: bool = False) -> str:
-    """Sentences written as `form/head/label form/head/label`."""
+    """Format sentences given as `form/head/label form/head/label` in CoNLL-X."""
     blocks = []
     for k, sentence in enumerate(sentences, start=1):
         rows = [f"# sent_id = s{k}"] if names else []
@@ -37,7 +37,7 @@ def test_sentences_are_paired_by_order(tmp_path: Path) -> None:
     assert result.defects == ()
 
 
-def test_sentences_are_paired_by_name_where_it_agrees_with_the_words(tmp_path: Path) -> None:
+def test_sentences_are_paired_by_names_that_agree_with_the_words(tmp_path: Path) -> None:
     a = conll("x/0/r", "y/0/r z/1/s", names=True)
     b = conll("y/0/r z/1/q", names=True).replace("s1", "s2")
     items = read(tmp_path, a, b).treebank.items
@@ -48,7 +48,7 @@ def test_sentences_are_paired_by_name_where_it_agrees_with_the_words(tmp_path: P
         read(tmp_path, conll("x/0/r"), conll("x/0/r"), pairing="id")
 
 
-def test_a_missing_sentence_is_found_by_its_forms(tmp_path: Path) -> None:
+def test_a_missing_sentence_is_found_by_its_words(tmp_path: Path) -> None:
     a = conll("x/0/r", "y/0/r z/1/s", "w/0/r")
     b = conll("x/0/r", "w/0/q")
     result = read(tmp_path, a, b)
@@ -60,7 +60,7 @@ def test_a_missing_sentence_is_found_by_its_forms(tmp_path: Path) -> None:
         result.require_complete()
 
 
-def test_defects_have_their_place(tmp_path: Path) -> None:
+def test_defects_have_file_and_line(tmp_path: Path) -> None:
     a = conll("x/0/r y/1/s z/1/t", "x/2/r y/1/s z/0/t", "x/0/r y/0/s", "x/9/r", "k/0/r m/1/s n/1/s")
     b = conll("x/0/r y/1/s", "x/0/r y/1/s z/1/t", "x/0/r y/1/s", "x/0/r", "l/0/r m/1/s n/1/s")
     result = read(tmp_path, a, b)
@@ -77,8 +77,8 @@ def test_defects_have_their_place(tmp_path: Path) -> None:
     require_sound([])
 
 
-def test_the_other_sentences_go_on_in_their_places(tmp_path: Path) -> None:
-    """Without words the order tells; what is not sound has its place in it."""
+def test_sentences_after_a_malformed_one_keep_their_positions(tmp_path: Path) -> None:
+    """Without words, sentences are paired by order, in which a malformed one has a position."""
     a = conll("_/0/r", "_/0/r _/1/s", "_/0/r _/1/q _/1/t").replace(
         "\n2\t_\t_\t_\t_\t_\t1\ts", "\n3\t_"
     )
@@ -101,7 +101,7 @@ def test_the_other_sentences_go_on_in_their_places(tmp_path: Path) -> None:
         read_sentences(tmp_path / "b.conll")
 
 
-def test_diagnosis(tmp_path: Path) -> None:
+def test_the_diagnosis_names_the_differences(tmp_path: Path) -> None:
     a = conll("x/0/r y/1/s z/1/t", "v/0/r", "x/0/r y/1/s z/2/t")
     b = conll("x/0/r", "y/0/r z/1/s v/1/t", "x/0/r y/1/q z/1/t")
     treebank = read(tmp_path, a, b).treebank
@@ -111,7 +111,7 @@ def test_diagnosis(tmp_path: Path) -> None:
     assert "token 3 'z', 0 below it, head 2 by a, 1 by b" in third
 
 
-def test_phrase_structure(tmp_path: Path) -> None:
+def test_phrase_structure_is_read(tmp_path: Path) -> None:
     a = "(S (NP P) (VP V (NP D N)))\n"
     b = "(S (NP P) (VP V D N))\n"
     result = read(tmp_path, a, b, suffix="tree")
@@ -119,11 +119,11 @@ def test_phrase_structure(tmp_path: Path) -> None:
     assert "without words" in result.notes[1]
     what = diagnose(result.treebank, result.treebank.items[0])
     assert what == "1 of 8 bracketings are not shared by all; largest: NP over leaves 3–4 by a"
-    # The kind is seen from the content where the name does not tell.
+    # Where the ending does not say the kind, the content does.
     assert read(tmp_path, a, b, suffix="txt").treebank.kind == "phrase"
 
 
-def test_what_cannot_be_meant(tmp_path: Path) -> None:
+def test_impossible_options_and_treebanks_are_errors(tmp_path: Path) -> None:
     text = conll("x/0/r")
     with pytest.raises(UsageError, match="trees 'bush'"):
         read(tmp_path, text, text, kind="bush")

@@ -206,8 +206,8 @@ class Component:
                             rows.append(_join(option, rest))
                 self.allowance.spend(len(rows) + 1)
                 lists[first][covered] = first_divisions(rows, least, number, grain)
-        found = lists[0].get(0, [])
-        return [row._replace(loss=row.loss + self.paid) for row in found]
+        cheapest = lists[0].get(0, [])
+        return [row._replace(loss=row.loss + self.paid) for row in cheapest]
 
 
 def merge_tallies(rows: list[Tally], grain: float) -> list[Tally]:

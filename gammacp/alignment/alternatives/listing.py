@@ -161,7 +161,7 @@ class Parts:
         self.second = second.tolist()
         self.most = most
         self.allowance = allowance
-        self.places = priced.problem.ranks
+        self.ranks = priced.problem.ranks
         self.gap = max(priced.cost - priced.bound, 0.0)
         self.order = _lexicographic(priced.problem, listed.columns)
         self._searched: dict[tuple[int, bytes], Component] = {}
@@ -216,14 +216,14 @@ class Parts:
 
     def _parts(self, label: Codes, active: Bools) -> dict[int, Part]:
         """Return the units, by position, and the groups, in tie-breaking order, per root."""
-        by_place = np.argsort(self.places)
+        by_rank = np.argsort(self.ranks)
         columns = self.listed.columns
         rows = self.order[active[self.order]]
         row_label = label[columns.members[columns.begin[rows]]]
-        units = _split(by_place, label[by_place])
+        units = _split(by_rank, label[by_rank])
         groups = _split(rows, row_label)
         none = np.empty(0, np.int64)
-        return {root: Part(own, groups.get(root, none)) for root, own in units.items()}
+        return {root: Part(inside, groups.get(root, none)) for root, inside in units.items()}
 
     def _options(self, part: Part) -> list[list[Option]]:
         """Return for each unit the groups whose first unit it is, and last the unit alone."""

@@ -402,12 +402,12 @@ def _count(best: Alignment, most: int, limit: float, within: float, limits: Limi
         len(components),
         max(len(component.options) for component in components),
     )
-    made = [
+    all_alignments = [
         _alignment(best, problem, listed.columns, division, k, tolerance * factor)
         for k, division in enumerate(divisions)
     ]
-    least = made[0].disorder
-    listed_alignments = tuple(_judged(a, least, tolerance * factor) for a in made)
+    least = all_alignments[0].disorder
+    listed_alignments = tuple(_judged(a, least, tolerance * factor) for a in all_alignments)
     return Pool(
         listed_alignments,
         count,

@@ -49,12 +49,12 @@ _CLOSING = 0.005
 class Packed(NamedTuple):
     """Columns of a packing, and upper bounds on the gain of any packing.
 
-    `told` is a bound that may rest on CP-SAT alone; `most_gain` does not.
+    `trusted_gain` is a bound that may rest on CP-SAT alone; `most_gain` does not.
     """
 
     chosen: Indices
     most_gain: float
-    told: float
+    trusted_gain: float
 
 
 Pack: TypeAlias = Callable[[Problem, Columns, Floats, Limits], Packed]
@@ -73,7 +73,7 @@ def by_components(problem: Problem, columns: Columns, price: Floats, limits: Lim
     with budget(limits.steps(limits.of(Components).proof)):
         best = best_of_columns(problem, columns, price, limits, limits.deadline())
     note(proved_by="components")
-    return Packed(best.chosen, best.most_gain, best.told)
+    return Packed(best.chosen, best.most_gain, best.trusted_gain)
 
 
 class _State:
@@ -89,7 +89,7 @@ class _State:
         self.columns = columns
         self.table = group_table(problem, columns)
         self.cliques: list[Indices] = []
-        self.kept: Indices = np.arange(columns.number)
+        self.remaining: Indices = np.arange(columns.number)
         self.price: Floats = np.zeros(problem.n_units)
         self.most_gain = np.inf
         self.groups: Codes = first_groups(problem, rules)
@@ -114,22 +114,22 @@ class _State:
 
     def extended(self) -> Columns:
         """Return the remaining columns, with their cliques as further members."""
-        own = self.columns.select(self.kept)
+        kept_columns = self.columns.select(self.remaining)
         place = np.full(self.columns.number, -1, np.int64)
-        place[self.kept] = np.arange(len(self.kept))
+        place[self.remaining] = np.arange(len(self.remaining))
         n = self.problem.n_units
-        column = [own.column_of]
-        member = [own.members.astype(np.int64)]
+        column = [kept_columns.column_of]
+        member = [kept_columns.members.astype(np.int64)]
         for number, clique in enumerate(self.cliques):
-            there = place[clique]
-            there = there[there >= 0]
-            column.append(there)
-            member.append(np.full(len(there), n + number))
+            clique_columns = place[clique]
+            clique_columns = clique_columns[clique_columns >= 0]
+            column.append(clique_columns)
+            member.append(np.full(len(clique_columns), n + number))
         columns = np.concatenate(column)
         order = np.argsort(columns, kind="stable")
-        begin = np.searchsorted(columns[order], np.arange(own.number + 1))
+        begin = np.searchsorted(columns[order], np.arange(kept_columns.number + 1))
         members = np.concatenate(member)[order].astype(np.int32)
-        return Columns(begin.astype(np.int64), members, own.gain)
+        return Columns(begin.astype(np.int64), members, kept_columns.gain)
 
     def with_rows(self) -> Problem:
         """Return the problem with a row for each clique beside the units."""
@@ -151,18 +151,18 @@ class _State:
 
         extended = self.extended()
         size = self.problem.n_units + len(self.cliques)
-        found = relax(size, extended, deadline=deadline)
-        price = found.price.copy()
+        relaxation = relax(size, extended, deadline=deadline)
+        price = relaxation.price.copy()
         loss = make_feasible(price, extended, np.inf)
         most = float(price.sum())
         if most < self.most_gain:
             self.most_gain = most
         allowed = max(most - self.gain, 0.0) + self.problem.tolerance * self.problem.n_units
         stays = loss <= allowed
-        self.kept = self.kept[stays]
+        self.remaining = self.remaining[stays]
         self.price = price
         self.loss = loss[stays]
-        return np.asarray(found.value[stays])
+        return np.asarray(relaxation.value[stays])
 
     def drop_idle(self) -> None:
         """Drop cliques whose price is 0; a later round finds them again if they matter."""
@@ -193,19 +193,21 @@ def solve_apart(problem: Problem, limits: Limits, pack: Pack = by_components) ->
         return least_bounded(problem, first_groups(problem, rules))
     note(columns_listed=columns.number, prices_by="GLOP", proved_by="prices")
     state = _State(problem, rules, columns)
-    told = np.inf
+    trusted_gain = np.inf
     try:
         _price(state, limits, deadline)
         if not _is_done(state, limits):
-            told = _pack(state, limits, deadline, pack)
+            trusted_gain = _pack(state, limits, deadline, pack)
     except TimeoutError:
         pass
-    note(columns_kept=len(state.kept))
+    note(columns_kept=len(state.remaining))
     total = problem.n_units * problem.opening
     bound = total - max(state.most_gain, state.gain)
     if not np.isfinite(bound):
         return least_bounded(problem, state.groups)
-    return solution(problem, state.groups, bound, told=total - max(told, state.gain))
+    return solution(
+        problem, state.groups, bound, trusted_bound=total - max(trusted_gain, state.gain)
+    )
 
 
 def _is_done(state: _State, limits: Limits) -> bool:
@@ -222,7 +224,7 @@ def _price(state: _State, limits: Limits, deadline: float) -> None:
         value = state.relax(deadline)
         current_work().rounds += 1
         core = _core(state, value)
-        excluded = state.rules.excluding(state.table[state.kept[core]])
+        excluded = state.rules.excluding(state.table[state.remaining[core]])
         _round(state, core, value, excluded)
         total = state.problem.n_units * state.problem.opening
         tell(total - state.gain, total - state.most_gain)
@@ -238,7 +240,7 @@ def _price(state: _State, limits: Limits, deadline: float) -> None:
         cliques = _broken_cliques(value[core], excluded)
         if not cliques:
             return
-        state.cliques += [state.kept[core[clique]] for clique in cliques]
+        state.cliques += [state.remaining[core[clique]] for clique in cliques]
 
 
 def _core(state: _State, value: Floats) -> Indices:
@@ -261,7 +263,7 @@ def _round(state: _State, core: Indices, value: Floats, excluded: Bools) -> None
         if not blocked[place]:
             chosen.append(place)
             blocked |= excluded[place]
-    state.offer(state.kept[core[chosen]])
+    state.offer(state.remaining[core[chosen]])
 
 
 def _broken_cliques(value: Floats, excluded: Bools) -> list[Indices]:
@@ -309,9 +311,9 @@ def _pack(state: _State, limits: Limits, deadline: float, pack: Pack) -> float:
         part = state.extended().select(inside)
         best = pack(state.with_rows(), part, state.price, exactly.until(deadline))
         current_work().rounds += 1
-        beyond = -np.inf if len(inside) == len(state.kept) else total - threshold
+        beyond = -np.inf if len(inside) == len(state.remaining) else total - threshold
         state.most_gain = min(state.most_gain, max(best.most_gain, beyond, state.gain))
-        chosen = state.kept[inside[best.chosen]]
+        chosen = state.remaining[inside[best.chosen]]
         excluded = state.rules.excluding(state.table[chosen])
         np.fill_diagonal(excluded, val=False)
         if excluded.any():
@@ -320,7 +322,7 @@ def _pack(state: _State, limits: Limits, deadline: float, pack: Pack) -> float:
             state.offer(chosen)
             lost = total - state.gain
             if lost <= threshold + slack or beyond == -np.inf:
-                return max(best.told, beyond)
+                return max(best.trusted_gain, beyond)
             threshold = min(_RAISED * threshold, lost)
         if due(deadline):
             return np.inf
@@ -330,7 +332,7 @@ def _exclude(state: _State, chosen: Indices, excluded: Bools) -> None:
     """Add a clique for each pair of packed groups that exclude each other, and enlarge it."""
     rows, others = np.nonzero(np.triu(excluded))
     order = np.argsort(state.loss, kind="stable")[: 2 * _CORE]
-    core = state.kept[order]
+    core = state.remaining[order]
     for one, other in zip(chosen[rows].tolist(), chosen[others].tolist(), strict=True):
         pair = np.array([one, other])
         near = core[state.rules.excluding(state.table[core], state.table[pair]).all(axis=1)]

@@ -191,10 +191,10 @@ def registered_constraint(kind: str) -> Callable[[C], C]:
         Name of the constraint on the command line and in TOML files.
     """
 
-    def add(made: C) -> C:
-        made.kind = kind
-        CONSTRAINTS.register(kind, made)
-        return made
+    def add(constraint_class: C) -> C:
+        constraint_class.kind = kind
+        CONSTRAINTS.register(kind, constraint_class)
+        return constraint_class
 
     return add
 

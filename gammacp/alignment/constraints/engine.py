@@ -36,9 +36,9 @@ def solve_constrained_groups(problem: Problem, limits: Limits) -> Solution:
     """
     rules = problem.rules
     if rules is not None and rules.hereditary and rules.excludes:
-        found = solve_in_order(problem)
-        if found is not None:
-            return found
+        solved = solve_in_order(problem)
+        if solved is not None:
+            return solved
         return solve_apart(problem, limits, _by_cpsat)
     return solve_by_components(problem, limits)
 

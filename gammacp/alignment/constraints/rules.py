@@ -250,8 +250,9 @@ class Rules:
         if self.on_both:
             large = groups[(groups >= 0).sum(axis=1) > 1]
             for one, other in np.argwhere(np.triu(self.excluding(large), 1))[:1]:
-                mine, theirs = large[one], large[other]
-                return f"{self._units(mine[mine >= 0])} and {self._units(theirs[theirs >= 0])}"
+                first = self._units(large[one][large[one] >= 0])
+                second = self._units(large[other][large[other] >= 0])
+                return f"{first} and {second}"
         return None
 
     def build(
@@ -380,8 +381,8 @@ def _joined(continuum: Continuum, links: Sequence[Indices]) -> list[Indices]:
             if met & joined:
                 joined |= met
         sets = [*apart, joined]
-    found = [np.array(sorted(s)) for s in sets if len(s) > 1]
-    for rows in found:
+    row_sets = [np.array(sorted(s)) for s in sets if len(s) > 1]
+    for rows in row_sets:
         codes = continuum.annotator_codes[rows].tolist()
         for one, other in combinations(range(len(rows)), 2):
             if codes[one] == codes[other]:
@@ -390,4 +391,4 @@ def _joined(continuum: Continuum, links: Sequence[Indices]) -> list[Indices]:
                     f"must-link of {units[0]} and {units[1]}: one annotator's units are never in "
                     "one group"
                 )
-    return found
+    return row_sets

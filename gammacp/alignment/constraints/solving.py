@@ -28,7 +28,7 @@ from gammacp.errors import UsageError
 class Constrained(NamedTuple):
     """The solution found, and the first of all equally good ones as far as ties were broken."""
 
-    found: Solution
+    solution: Solution
     first: Solution
 
 
@@ -80,7 +80,7 @@ def solve_constrained(
     problem = built.problem
     if not rules.hereditary:
         ruled = solver.solve(replace(problem, rules=rules), limits.until(deadline))
-        return _as_asked(ruled, built)
+        return _with_true_costs(ruled, built)
     relaxed = solver.solve(problem, limits.until(deadline))
     first = relaxed
     if ties and solver.exact and not due(deadline):
@@ -89,7 +89,7 @@ def solve_constrained(
     if rules.broken(relaxed.groups) is None:
         if rules.broken(first.groups) is not None:
             first = relaxed
-        return _as_asked(relaxed, built, first)
+        return _with_true_costs(relaxed, built, first)
     if not rules.beyond_pairs:
         raise AssertionError(f"{solver.name} returned a group that is none: {rules.names}")
     problem = replace(problem, rules=rules)
@@ -100,31 +100,31 @@ def solve_constrained(
     if ties and not rules.excludes and not due(deadline):
         presolved = Presolved(ruled, problem)
         first = break_ties(continuum, dissimilarity, presolved, limits.until(deadline))
-    return _as_asked(ruled, built._replace(whole=False), first)
+    return _with_true_costs(ruled, built._replace(whole=False), first)
 
 
-def _with_bound(problem: Problem, found: Solution, bound: float) -> Solution:
+def _with_bound(problem: Problem, solved: Solution, bound: float) -> Solution:
     """Return the solution with the bound of the problem without rules, which holds as well."""
-    if bound >= found.objective - problem.slack:
-        return replace(found, bound=found.objective, status=Status.OPTIMAL)
-    return replace(found, bound=bound)
+    if bound >= solved.objective - problem.slack:
+        return replace(solved, bound=solved.objective, status=Status.OPTIMAL)
+    return replace(solved, bound=bound)
 
 
-def _as_asked(found: Solution, built: Built, first: Solution | None = None) -> Constrained:
+def _with_true_costs(solved: Solution, built: Built, first: Solution | None = None) -> Constrained:
     """Return the solution with its true costs, without the change by links.
 
     The proof is kept only if it is valid for the problem without constraints.
     """
-    own = replace(
-        found,
-        objective=found.objective + built.change,
-        bound=found.bound + built.change,
+    restored = replace(
+        solved,
+        objective=solved.objective + built.change,
+        bound=solved.bound + built.change,
         certificate=None,
-        proof=found.proof if first is not None and built.whole else None,
+        proof=solved.proof if first is not None and built.whole else None,
     )
     if first is None:
-        return Constrained(own, own)
-    return Constrained(own, replace(own, groups=first.groups, first=first.first))
+        return Constrained(restored, restored)
+    return Constrained(restored, replace(restored, groups=first.groups, first=first.first))
 
 
 def _check_solver(solver: Solver, rules: Rules) -> None:

@@ -106,7 +106,7 @@ def _all_groups(problem: Problem, rules: GroupRules, deadline: float) -> Codes:
 
     never = _NEVER_APART * problem.scale
     most = min(problem.n_annotators, rules.largest)
-    found, whole = halting(
+    columns, whole = halting(
         lambda meter: profitable_groups(problem.graph, never, 0.0, most, _LISTED, meter), deadline
     )
     if not whole and due(deadline):
@@ -117,7 +117,7 @@ def _all_groups(problem: Problem, rules: GroupRules, deadline: float) -> Codes:
             "hereditary, so that none may be left out",
             hint="Align parts of the text, or fewer annotators",
         )
-    table = np.concatenate((group_table(problem, found), alone(problem)))
+    table = np.concatenate((group_table(problem, columns), alone(problem)))
     return table[rules.allowed_groups(table)]
 
 

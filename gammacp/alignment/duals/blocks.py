@@ -105,8 +105,10 @@ def _blocks(problem: Problem, n_groups: float, tuning: Semidefinite) -> list[Blo
         if not len(units):
             continue
         some = restrict(problem, units)
-        own = part[some.annotator]
-        weight = some.weight / np.where(own[some.first] == own[some.second], k - 1, 1)
+        part_of_unit = part[some.annotator]
+        weight = some.weight / np.where(
+            part_of_unit[some.first] == part_of_unit[some.second], k - 1, 1
+        )
         within = (size[[i, j]] * (size[[i, j]] - 1)).sum() / (k - 1)
         share = float((2 * size[i] * size[j] + within) / (n * (n - 1)))
         some = replace(some, weight=weight, opening=problem.opening * share)
@@ -121,10 +123,10 @@ def _join(whole: Matrices, blocks: list[Block], priced: list[Priced]) -> Relaxed
     rows = np.zeros((size, n))
     triangles: list[Codes] = []
     multiplier: list[Floats] = []
-    for (units, share, own), one in zip(blocks, priced, strict=True):
+    for (units, share, block_model), one in zip(blocks, priced, strict=True):
         at = np.concatenate(([0], units + 1))
         scale = np.ones(len(at))
-        scale[0] = own.border / whole.border
+        scale[0] = block_model.border / whole.border
         matrix[np.ix_(at, at)] += share * np.outer(scale, scale) * one.matrix.matrix
         rows[units] += share * one.matrix.rows
         triangles.append(units[one.matrix.triangles].astype(np.int32))

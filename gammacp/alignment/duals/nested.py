@@ -98,8 +98,10 @@ def relaxations(
         if beside is None or due(deadline):
             return
         units = np.flatnonzero(np.isin(problem.annotator, inside))
-        left = float(beside.sum())
-        new = model(restrict(problem, units), (objective + left) / problem.opening, tuning.repairs)
+        outside_price = float(beside.sum())
+        new = model(
+            restrict(problem, units), (objective + outside_price) / problem.opening, tuning.repairs
+        )
         if iterate is None or old is None:
             iterate = start(new)
         else:
@@ -115,11 +117,11 @@ def relaxations(
             yield Relaxed(share, safe_sum(share), n_inside, matrix=relaxed)
             if due(deadline):
                 return
-            own = priced.value - priced.bound
+            gap = priced.value - priced.bound
             # If its value is below its bound, the iterate may be far from definite yet.
-            told = own >= 0 or bound > former
-            near = abs(own) < _STAGE_GAP * (objective + left - priced.value)
-            if near and told and not last:
+            is_telling = gap >= 0 or bound > former
+            near = abs(gap) < _STAGE_GAP * (objective + outside_price - priced.value)
+            if near and is_telling and not last:
                 break
         old = new
         held = units

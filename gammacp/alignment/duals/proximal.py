@@ -67,7 +67,7 @@ def proximal_steps(problem: Problem, groups: Codes, deadline: float = np.inf) ->
         least = np.maximum(price, 0.0)
         # Between two bounds, only roots whose groups exceeded their prices are searched.
         whole = step % _PRICED_WHOLE == 0
-        found = search(
+        pricing = search(
             problem,
             least,
             0.1 * problem.tolerance,
@@ -75,15 +75,15 @@ def proximal_steps(problem: Problem, groups: Codes, deadline: float = np.inf) ->
             nodes=FEW_NODES,
             deadline=deadline,
         )
-        if found is None or due(deadline):
+        if pricing is None or due(deadline):
             return
         if whole:
-            share = problem.opening - least - found.excess
+            share = problem.opening - least - pricing.excess
             together = pair_values(problem, pool, multiplier / length)
             yield Relaxed(share, safe_sum(share), problem.n_annotators, together)
-            lacking = np.flatnonzero(found.excess > problem.tolerance)
-        pool = pool.join(found.columns)
-        multiplier = np.concatenate((multiplier, np.zeros(found.columns.number)))
+            lacking = np.flatnonzero(pricing.excess > problem.tolerance)
+        pool = pool.join(pricing.columns)
+        multiplier = np.concatenate((multiplier, np.zeros(pricing.columns.number)))
 
 
 def pair_values(problem: Problem, columns: Columns, value: Floats) -> Floats:

@@ -186,8 +186,8 @@ def model(problem: Problem, n_groups: float, repairs: int) -> Matrices:
     counts = np.bincount(problem.annotator, minlength=n)
     begin = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
     for annotator in np.flatnonzero(counts > 1).tolist():
-        theirs = slice(begin[annotator], begin[annotator + 1])
-        several[:, annotator] = pair[:, theirs].sum(axis=1) > 1
+        units_of_annotator = slice(begin[annotator], begin[annotator + 1])
+        several[:, annotator] = pair[:, units_of_annotator].sum(axis=1) > 1
     border = 2.0 ** -round(0.5 * np.log2(max(n_groups, 1.0)))
     return Matrices(problem, repairs, cost, pair, begin, several, border)
 
@@ -269,14 +269,14 @@ def _step(model: Matrices, iterate: Iterate) -> tuple[Iterate, float, float]:
     _spend(len(inside), len(iterate.triangles))
     target = inside - iterate.scaled - model.bordered_cost / penalty
     values, vectors = np.linalg.eigh(target)
-    kept = np.searchsorted(values, 0.0)
-    if 2 * kept > len(values):
-        positive = vectors[:, kept:]
-        definite = (positive * values[kept:]) @ positive.T
+    n_negative = np.searchsorted(values, 0.0)
+    if 2 * n_negative > len(values):
+        positive = vectors[:, n_negative:]
+        definite = (positive * values[n_negative:]) @ positive.T
         matrix = definite - target
     else:
-        negative = vectors[:, :kept]
-        matrix = (negative * -values[:kept]) @ negative.T
+        negative = vectors[:, :n_negative]
+        matrix = (negative * -values[:n_negative]) @ negative.T
         definite = target + matrix
     point = over * definite + (1 - over) * inside + iterate.scaled
     rest = np.ascontiguousarray(point[1:, 1:])
@@ -326,9 +326,9 @@ def _cut(model: Matrices, iterate: Iterate) -> Iterate:
     least = _VIOLATION
     excess = np.zeros(_TRIANGLES)
     while len(excess) == _TRIANGLES:
-        found, excess = violations(iterate.inside[1:, 1:].copy(), annotator, least, _TRIANGLES)
+        violated, excess = violations(iterate.inside[1:, 1:].copy(), annotator, least, _TRIANGLES)
         least *= 2
-    worst = found[np.argsort(-excess, kind="stable")[: _TRIANGLES_PER_UNIT * len(annotator)]]
+    worst = violated[np.argsort(-excess, kind="stable")[: _TRIANGLES_PER_UNIT * len(annotator)]]
     binding = iterate.multiplier > 0
     triangles = iterate.triangles[binding]
     multiplier = iterate.multiplier[binding]
@@ -392,7 +392,7 @@ def allowed_matrix(
     return RelaxedMatrix(np.arange(len(rows)), matrix, model.border, rows, triangles, multiplier)
 
 
-def feasible_shares(model: Matrices, found: RelaxedMatrix) -> Floats:
+def feasible_shares(model: Matrices, relaxed: RelaxedMatrix) -> Floats:
     """Return shares with Σ_{u∈G} share ≤ cost(G) for every group G, whatever the matrix.
 
     Let S ⪰ 0 have the opening in its corner, −b beside it, and S(u, v) ≤ −w/2 plus half the
@@ -400,11 +400,11 @@ def feasible_shares(model: Matrices, found: RelaxedMatrix) -> Floats:
     Σ_{u∈G} [2·b(u) − S(u, u) − multipliers of apex u], and zᵀSz ≥ 0. Here S is a matrix that is
     reduced to what pairs allow, and whose diagonal is then shifted until it is semidefinite.
     """
-    matrix = found.matrix
+    matrix = relaxed.matrix
     corner = 1.0 / model.border**2
-    apex = 2 * found.rows.sum(axis=1)
-    corners = found.triangles[:, 0]
-    apex += 2 * np.bincount(corners, weights=found.multiplier, minlength=len(apex))
+    apex = 2 * relaxed.rows.sum(axis=1)
+    corners = relaxed.triangles[:, 0]
+    apex += 2 * np.bincount(corners, weights=relaxed.multiplier, minlength=len(apex))
     if apex.sum() + np.abs(model.cost).max() >= _MOST_GRAINS * _GRAIN:
         return np.full(len(apex), -np.inf)
     diagonal = np.diag(matrix)[1:].copy()

@@ -199,8 +199,10 @@ def crossover(problem: Problem, groups: Codes, others: Codes) -> Codes:
         for at, some in zip(regions, columns, strict=True)
     ]
     better = gains[1] > gains[0] + problem.tolerance
-    kept = columns[0].select(np.flatnonzero(~better[regions[0]]))
-    return to_groups(problem, kept.join(columns[1].select(np.flatnonzero(better[regions[1]]))))
+    kept_columns = columns[0].select(np.flatnonzero(~better[regions[0]]))
+    return to_groups(
+        problem, kept_columns.join(columns[1].select(np.flatnonzero(better[regions[1]])))
+    )
 
 
 def _recombine(
@@ -239,12 +241,12 @@ def _assign(
     degrees = problem.graph.start[units + 1] - problem.graph.start[units]
     spend(_ASSIGNING + 6 * int(degrees.sum()) + 10 * problem.n_units)
     matched = halting(lambda meter: best_matching(begin, group, gain, len(size), meter), deadline)
-    found = matched[0]
+    target = matched[0]
     if due(deadline) and (group_of[units] >= 0).any():
         return group_of
-    single = found < 0
-    found[single] = len(size) + np.arange(int(single.sum()))
-    others[units] = np.repeat(found, np.diff(part_from))
+    single = target < 0
+    target[single] = len(size) + np.arange(int(single.sum()))
+    others[units] = np.repeat(target, np.diff(part_from))
     return others
 
 

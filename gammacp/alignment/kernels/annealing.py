@@ -67,26 +67,26 @@ def anneal(
             meter[STEPS] += 256 * 40
             temperature = hot * (cold / hot) ** (move / moves)
         u = int(random.random() * n)
-        there = _draw_group(u, graph, by_weight, near, grouping, n_used, random)
+        target = _draw_group(u, graph, by_weight, near, grouping, n_used, random)
         here = grouping.group_of[u]
-        if there < 0 or there == here:
+        if target < 0 or target == here:
             continue
-        other = grouping.member[there, graph.annotator[u]]
+        other = grouping.member[target, graph.annotator[u]]
         size = grouping.size
         tie = grouping.tie
-        pairs = size[there] - size[here] + 1
-        d = tie[there, u] - tie[here, u] - missing * pairs
+        pairs = size[target] - size[here] + 1
+        d = tie[target, u] - tie[here, u] - missing * pairs
         if other >= 0:
-            d += missing * pairs + tie[here, other] - tie[there, other]
+            d += missing * pairs + tie[here, other] - tie[target, other]
         else:
             if size[here] == 1:
                 d += opening
-            if size[there] == 0:
+            if size[target] == 0:
                 d -= opening
         if d < 0.0 and random.random() >= np.exp(d / temperature):
             continue
         gain += d
-        n_used = _move(u, other, there, graph, grouping, n_used, missing)
+        n_used = _move(u, other, target, graph, grouping, n_used, missing)
         meter[STEPS] += 4 * (graph.start[u + 1] - graph.start[u])
         if gain > best + 1e-9 * scale:
             best = gain
@@ -145,27 +145,27 @@ def _draw_group(
 
 @kernel
 def _move(
-    u: int, other: int, there: int, graph: Graph, grouping: Grouping, n_used: int, missing: float
+    u: int, other: int, target: int, graph: Graph, grouping: Grouping, n_used: int, missing: float
 ) -> int:
-    """Move unit u to group `there` and unit `other` (−1: none) to u's group, in place.
+    """Move unit u to group `target` and unit `other` (−1: none) to u's group, in place.
 
     Return the number of groups that have units.
     """
     group_of, member, size, tie, listed, place = grouping
     here = group_of[u]
     _change(tie[here], u, -1.0, graph, missing)
-    _change(tie[there], u, 1.0, graph, missing)
-    group_of[u] = there
-    member[there, graph.annotator[u]] = u
+    _change(tie[target], u, 1.0, graph, missing)
+    group_of[u] = target
+    member[target, graph.annotator[u]] = u
     member[here, graph.annotator[u]] = other
     if other >= 0:
-        _change(tie[there], other, -1.0, graph, missing)
+        _change(tie[target], other, -1.0, graph, missing)
         _change(tie[here], other, 1.0, graph, missing)
         group_of[other] = here
         return n_used
     size[here] -= 1
-    size[there] += 1
-    if size[there] == 1:
+    size[target] += 1
+    if size[target] == 1:
         n_used += 1
     if size[here] == 0:
         n_used -= 1

@@ -102,7 +102,7 @@ def search_components(
     costs: SearchCosts,
     active: Bools,
     label: Codes,
-    known: Codes,
+    searched_size: Codes,
     least: Floats,
     chosen: Bools,
     rules: Rules,
@@ -112,7 +112,7 @@ def search_components(
 
     Parameters
     ----------
-    known
+    searched_size
         Number of active columns of each root's component when it was last searched (−1: never);
         updated in place.
     least, chosen
@@ -139,9 +139,9 @@ def search_components(
     for root in range(n):
         lo = index.unit_start[root]
         size = index.unit_start[root + 1] - lo
-        if size == 0 or known[root] == column_count[root]:
+        if size == 0 or searched_size[root] == column_count[root]:
             continue
-        known[root] = column_count[root]
+        searched_size[root] = column_count[root]
         if size == 1:
             least[root] = costs.alone[root]
             continue
@@ -364,24 +364,24 @@ def _is_worse(
 
     If there is none, the state is stored.
     """
-    there = table[_place(table, root, state.first, state.covered)]
-    if there.stamp == root + 1:
-        fewer = there.groups < groups or (
-            there.groups == groups and there.second <= state.second + rules.tolerance
+    entry = table[_place(table, root, state.first, state.covered)]
+    if entry.stamp == root + 1:
+        fewer = entry.groups < groups or (
+            entry.groups == groups and entry.second <= state.second + rules.tolerance
         )
-        worse = state.loss >= there.loss - (rules.tolerance if rules.ties else 0.0)
+        worse = state.loss >= entry.loss - (rules.tolerance if rules.ties else 0.0)
         if worse and (fewer or not rules.ties):
             return True, stored
     elif 2 * stored < len(table):
         stored += 1
-        there.stamp = root + 1
-        there.first = state.first
-        there.covered = state.covered
+        entry.stamp = root + 1
+        entry.first = state.first
+        entry.covered = state.covered
     else:
         return False, stored
-    there.loss = state.loss
-    there.groups = groups
-    there.second = state.second
+    entry.loss = state.loss
+    entry.groups = groups
+    entry.second = state.second
     return False, stored
 
 

@@ -57,7 +57,7 @@ def activate(
     With a positive tolerance, ties are left out; with a negative one, they are included.
     """
     begin, members, _ = columns
-    left = np.inf
+    next_loss = np.inf
     waiting = np.empty(len(looked), np.int64)
     count = 0
     for c in looked:
@@ -66,21 +66,21 @@ def activate(
         together = 0.0
         for p in range(begin[c], begin[c + 1]):
             root = label[members[p]]
-            seen = False
+            is_repeated = False
             for q in range(begin[c], p):
                 if label[members[q]] == root:
-                    seen = True
+                    is_repeated = True
                     break
-            if not seen:
+            if not is_repeated:
                 together += least[root]
         if loss[c] < together - tolerance:
             if loss[c] <= most:
                 active[c] = True
             else:
-                left = min(left, loss[c])
+                next_loss = min(next_loss, loss[c])
                 waiting[count] = c
                 count += 1
-    return left, waiting[:count].copy()
+    return next_loss, waiting[:count].copy()
 
 
 @late_kernel

@@ -173,21 +173,21 @@ def _two_best(
 
 
 @late_kernel
-def readmit(columns: Columns, price: Floats, least: float, kept: Bools, share: Floats) -> int:
-    """Set `kept` for columns that the prices fail to pay by more than `least`; return their number.
+def readmit(columns: Columns, price: Floats, least: float, is_kept: Bools, share: Floats) -> int:
+    """Set `is_kept` for columns that the prices fail to pay by over `least`; return their number.
 
     Each of their members' shares becomes its price plus an equal part of what is lacking.
     """
     begin, members, gain = columns
     count = 0
     for c in range(len(gain)):
-        if kept[c]:
+        if is_kept[c]:
             continue
         lacking = gain[c]
         for p in range(begin[c], begin[c + 1]):
             lacking -= price[members[p]]
         if lacking > least:
-            kept[c] = True
+            is_kept[c] = True
             count += 1
             for p in range(begin[c], begin[c + 1]):
                 share[p] = price[members[p]] + lacking / (begin[c + 1] - begin[c])

@@ -29,7 +29,7 @@ def profitable_groups(
     annotator = graph.annotator
     n_annotators = graph.n_annotators
     rest = best_per_annotator(graph)
-    found = no_columns()
+    columns = no_columns()
     nodes = 0
     counted = 0
     local = np.empty(64, np.int32)
@@ -43,7 +43,7 @@ def profitable_groups(
         meter[STEPS] += 100 * (nodes - counted)
         counted = nodes
         if is_over(meter):
-            return trim(found), False
+            return trim(columns), False
         end = graph.start[root + 1]
         lo = place_of(graph.neighbour, graph.start[root], end, root)
         size = end - lo + 1
@@ -65,7 +65,7 @@ def profitable_groups(
                 continue
             nodes += 1
             if nodes > 4 * limit:
-                return trim(found), False
+                return trim(columns), False
             x = local[candidate]
             k = annotator[x]
             # The same annotator as the last member: a group has one unit of each.
@@ -89,12 +89,12 @@ def profitable_groups(
             totals[depth + 1] = totals[depth] + into
             depth += 1
             if _no_split_pays(between, chosen, sums[depth], depth, opening, tolerance, cuts):
-                if n_members(found) + depth > limit:
-                    return trim(found), False
+                if n_members(columns) + depth > limit:
+                    return trim(columns), False
                 group = local[chosen[:depth]]
-                found = append(found, group, depth, (depth - 1) * opening + totals[depth])
+                columns = append(columns, group, depth, (depth - 1) * opening + totals[depth])
             candidate += 1
-    return trim(found), True
+    return trim(columns), True
 
 
 @kernel

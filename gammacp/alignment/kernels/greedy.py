@@ -13,18 +13,18 @@ from gammacp.kernel import kernel, late_kernel
 def take_disjoint(n_units: int, columns: Columns, order: Indices) -> Indices:
     """Take columns in the given order, each if none of its units is taken yet."""
     begin, members, _ = columns
-    taken = np.zeros(n_units, np.bool_)
+    is_taken = np.zeros(n_units, np.bool_)
     chosen = np.empty(len(order), np.int64)
     count = 0
     for c in order:
         free = True
         for p in range(begin[c], begin[c + 1]):
-            if taken[members[p]]:
+            if is_taken[members[p]]:
                 free = False
                 break
         if free:
             for p in range(begin[c], begin[c + 1]):
-                taken[members[p]] = True
+                is_taken[members[p]] = True
             chosen[count] = c
             count += 1
     return chosen[:count]
@@ -40,7 +40,7 @@ def groups_within(
     """
     annotator = graph.annotator
     n_annotators = graph.n_annotators
-    found = no_columns()
+    columns = no_columns()
     inside = np.empty(n_annotators + 1, np.int32)
     place = np.empty(n_annotators + 1, np.int64)
     total = np.zeros(n_annotators + 1, np.float64)
@@ -73,7 +73,7 @@ def groups_within(
             place[depth] = p + 1
             if opening - total[depth] > most:
                 continue
-            if n_members(found) + depth > limit:
-                return trim(found), False
-            found = append(found, inside, depth, (depth - 1) * opening + total[depth])
-    return trim(found), True
+            if n_members(columns) + depth > limit:
+                return trim(columns), False
+            columns = append(columns, inside, depth, (depth - 1) * opening + total[depth])
+    return trim(columns), True

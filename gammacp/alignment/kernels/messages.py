@@ -73,10 +73,10 @@ def _collect(edge: Floats, sent: Floats, alive: Codes, count: Indices, s: int, t
         for j in range(count[t]):
             y = alive[t, j]
             if t < s:
-                left = edge[y, x] - sent[0, y]
+                rest = edge[y, x] - sent[0, y]
             else:
-                left = edge[x, y] - sent[1, y]
-            best = max(best, left)
+                rest = edge[x, y] - sent[1, y]
+            best = max(best, rest)
         sent[1 if t < s else 0, x] = best
 
 
@@ -125,9 +125,9 @@ def bound_labels(
                 most = -1e300
                 for j in range(count[t]):
                     y = alive[t, j]
-                    left = edge[pair, x, y] - sent[pair, 1, y]
-                    most = max(most, left)
-                    columns[j] = max(columns[j], left - sent[pair, 0, x])
+                    rest = edge[pair, x, y] - sent[pair, 1, y]
+                    most = max(most, rest)
+                    columns[j] = max(columns[j], rest - sent[pair, 0, x])
                 rows[i] = most - sent[pair, 0, x]
                 best = max(best, rows[i])
             bound += best

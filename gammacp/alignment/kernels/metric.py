@@ -63,15 +63,15 @@ def _project_rows(point: Floats, several: Bools, begin: Indices, row_multiplier:
             # Find the threshold above which the entries sum to 1 (Michelot 1986).
             while total > 1.0:
                 new = (total - 1.0) / count
-                left = 0
+                n_above = 0
                 total = 0.0
                 for v in range(lo, hi):
                     if point[u, v] + old > new:
                         total += point[u, v] + old
-                        left += 1
-                if left >= count:
+                        n_above += 1
+                if n_above >= count:
                     break
-                count = left
+                count = n_above
             change = new - old
             if change != 0.0:
                 row_multiplier[u, a] = new
@@ -159,7 +159,7 @@ def violations(
     At most `limit` triangles are returned, all of units of three different annotators.
     """
     n = len(together)
-    found = np.empty((limit, 3), np.int32)
+    triangles = np.empty((limit, 3), np.int32)
     excess = np.empty(limit, np.float64)
     near = np.empty(n, np.int32)
     count = 0
@@ -178,10 +178,10 @@ def violations(
                 over = together[u, v] + together[u, w] - together[v, w] - 1.0
                 if over > least:
                     if count == limit:
-                        return found, excess
-                    found[count, 0] = u
-                    found[count, 1] = v
-                    found[count, 2] = w
+                        return triangles, excess
+                    triangles[count, 0] = u
+                    triangles[count, 1] = v
+                    triangles[count, 2] = w
                     excess[count] = over
                     count += 1
-    return found[:count], excess[:count]
+    return triangles[:count], excess[:count]

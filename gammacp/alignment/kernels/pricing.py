@@ -74,7 +74,7 @@ def price_groups(
     """
     n_units = len(graph.annotator)
     n_annotators = graph.n_annotators
-    found = no_columns()
+    columns = no_columns()
     excess = np.zeros(n_units, np.float64)
     unsure = np.zeros(n_units, np.bool_)
     place = np.full(n_units, -1, np.int32)
@@ -92,7 +92,7 @@ def price_groups(
         excess[root] = max(floor, 0.0)
         if is_over(meter):
             if every:
-                return trim(found), excess, unsure, False
+                return trim(columns), excess, unsure, False
             loose = loose_bound(graph, price, opening, most_weight, root)
             excess[root] = max(excess[root], loose)
             unsure[root] = True
@@ -116,16 +116,16 @@ def price_groups(
             values, edge = root_graph(graph, unit, value, place, begin, labels, never)
             meter[STEPS] += m * m * labels * labels
             inside = RootGraph(root, price[root], unit, begin, values, edge)
-            found, state, most = _search_root(
-                inside, price, floor, every, nodes, members, found, meter
+            columns, state, most = _search_root(
+                inside, price, floor, every, nodes, members, columns, meter
             )
             excess[root] = max(excess[root], most)
         if state == GIVEN_UP:
-            return trim(found), excess, unsure, False
+            return trim(columns), excess, unsure, False
         unsure[root] = state == UNSURE
         for i in range(size):
             place[unit[i]] = -1
-    return trim(found), excess, unsure, True
+    return trim(columns), excess, unsure, True
 
 
 class SearchTree(NamedTuple):
@@ -155,12 +155,12 @@ def _search_root(
     every: bool,
     most_nodes: int,
     members: int,
-    found: Growing,
+    columns: Growing,
     meter: Meter,
 ) -> tuple[Growing, int, float]:
     """Search the groups of one root by branch and bound, with at most one level per annotator.
 
-    Return `found` with the new groups added, the state (exact, unsure or given up), and an upper
+    Return `columns` with the new groups added, the state (exact, unsure or given up), and an upper
     bound on the excess of gain over prices.
     """
     tree = _plant(inside)
@@ -184,7 +184,7 @@ def _search_root(
             depth -= 1
             continue
         if over and every:
-            return found, GIVEN_UP, bound
+            return columns, GIVEN_UP, bound
         if over or nodes > most_nodes:
             open_bound = bound
             state = UNSURE
@@ -200,13 +200,13 @@ def _search_root(
             continue
         if not every:
             threshold = total
-        if n_members(found) + size > members:
-            return found, GIVEN_UP, bound
-        found = append(found, group, size, total + price[group[:size]].sum())
+        if n_members(columns) + size > members:
+            return columns, GIVEN_UP, bound
+        columns = append(columns, group, size, total + price[group[:size]].sum())
     for d in range(depth):
         for i in range(tree.next_at[d], tree.n_choices[d]):
             open_bound = max(open_bound, tree.ceiling[d, i])
-    return found, state, max(open_bound, floor if every else threshold)
+    return columns, state, max(open_bound, floor if every else threshold)
 
 
 @kernel
@@ -307,14 +307,14 @@ def _bound_after_messages(
         pass_messages(value, edge, sent, alive, count, room[0])
         bound = bound_labels(value, edge, sent, alive, count, short, room[1], room[2])
         for s in range(len(count)):
-            kept = 0
+            n_alive = 0
             for i in range(count[s]):
                 if bound + short[s, i] > goal:
-                    alive[s, kept] = alive[s, i]
-                    short[s, kept] = short[s, i]
-                    kept += 1
-            count[s] = kept
-            if kept == 0:
+                    alive[s, n_alive] = alive[s, i]
+                    short[s, n_alive] = short[s, i]
+                    n_alive += 1
+            count[s] = n_alive
+            if n_alive == 0:
                 return -np.inf
         if bound <= goal or before - bound <= _PROGRESS * (bound - goal):
             break
@@ -329,7 +329,7 @@ def _most_decided(count: Indices, short: Floats, slack: float) -> int:
     of the bound, since a subtree whose bound is nearer to the threshold is smaller by orders of
     magnitude.
     """
-    found = -1
+    chosen = -1
     least = np.inf
     for s in range(len(count)):
         if count[s] > 1:
@@ -338,5 +338,5 @@ def _most_decided(count: Indices, short: Floats, slack: float) -> int:
                 weight += np.exp(_DECISIVENESS * short[s, i] / slack)
             if weight < least:
                 least = weight
-                found = s
-    return found
+                chosen = s
+    return chosen

@@ -162,7 +162,7 @@ def price_near(
     """
     annotator = graph.annotator
     n_annotators = graph.n_annotators
-    found = no_columns()
+    columns = no_columns()
     place = np.full(len(annotator), -1, np.int32)
     tried = np.full(len(groups), -1, np.int32)
     inside = np.empty(n_annotators, np.int32)
@@ -207,10 +207,10 @@ def price_near(
             if gained - paid <= floor or members == 1:
                 continue
             project(price, group[:members], gained - paid, support)
-            found = append(found, np.sort(group[:members]), members, gained)
+            columns = append(columns, np.sort(group[:members]), members, gained)
         for i in range(size):
             place[beside[i]] = -1
-    return trim(found)
+    return trim(columns)
 
 
 @kernel
@@ -272,13 +272,13 @@ def _improve(around: Around, price: Floats, total: Floats, rounds: int) -> None:
                     for i in range(begin[k], begin[k + 1]):
                         total[i] += row[i]
             best = 1e-9
-            found = -1
+            best_neighbour = -1
             for i in range(begin[k], begin[k + 1]):
                 if total[i] > best:
                     best = total[i]
-                    found = i
-            if found != inside[k]:
-                inside[k] = found
+                    best_neighbour = i
+            if best_neighbour != inside[k]:
+                inside[k] = best_neighbour
                 changed = True
         if not changed:
             break

@@ -82,8 +82,8 @@ def first_matching(
         return False
     arcs = _arcs(pairs, partner)
     _keep(arcs, label, distance, tolerance)
-    kept = arcs.tail >= 0
-    tight = Arcs(arcs.tail[kept], arcs.head[kept], arcs.cost[kept])
+    is_arc = arcs.tail >= 0
+    tight = Arcs(arcs.tail[is_arc], arcs.head[is_arc], arcs.cost[is_arc])
     label = _strong_components(tight, n + 2, meter)
     _settle(pairs, partner, order, label, distance, tolerance, meter)
     return True
@@ -350,7 +350,7 @@ def _settle(
     for i in range(n):
         place[order[i]] = i
     settled = np.zeros(n + 2, np.bool_)
-    seen = np.full(n + 2, -1, np.int32)
+    visited_by = np.full(n + 2, -1, np.int32)
     by = np.empty(n + 2, np.int32)
     queue = np.empty(n + 2, np.int32)
     for i in range(n):
@@ -359,11 +359,11 @@ def _settle(
             continue
         if label[u] >= 0:
             graph = pairs, partner, label, distance, tolerance, settled
-            _search(u, graph, seen, by, queue, meter)
+            _search(u, graph, visited_by, by, queue, meter)
             best = partner[u]
             for p in range(start[u], start[u + 1]):
                 v = other[p]
-                if seen[v] != u or v == partner[u]:
+                if visited_by[v] != u or v == partner[u]:
                     continue
                 a, b = (u, v) if u < n_first else (v, u)
                 if abs(cost[p] + distance[a] - distance[b]) > tolerance:
@@ -381,15 +381,15 @@ def _settle(
 def _search(
     u: int,
     graph: tuple[TightPairs, Codes, Codes, Floats, float, Bools],
-    seen: Codes,
+    visited_by: Codes,
     by: Codes,
     queue: Codes,
     meter: Meter,
 ) -> None:
-    """Mark in `seen` the nodes that unit u leads to or, for a first annotator's u, that lead to u.
+    """Mark the nodes that unit u leads to or, for a first annotator's u, that lead to u.
 
-    Both are the same walk, along the arcs or against them. `by` is the node that each node was
-    reached from.
+    Both are the same walk, along the arcs or against them. At these nodes, `visited_by` is u
+    afterwards, and `by` the node that they were reached from.
     """
     pairs, partner, label, distance, tolerance, settled = graph
     n_first, start, other, cost, free = pairs
@@ -398,7 +398,7 @@ def _search(
     # from a second annotator's unit to its current partner. Against the arcs it is the other way
     # round.
     back = u < n_first
-    seen[u] = u
+    visited_by[u] = u
     queue[0] = u
     size = 1
     at = 0
@@ -411,11 +411,11 @@ def _search(
             meter[STEPS] += 3 * (start[x + 1] - start[x])
             for p in range(start[x], start[x + 1]):
                 y = other[p]
-                if seen[y] == u or settled[y] or y == partner[x] or label[y] != label[u]:
+                if visited_by[y] == u or settled[y] or y == partner[x] or label[y] != label[u]:
                     continue
                 a, b = (x, y) if x < n_first else (y, x)
                 if abs(cost[p] + distance[a] - distance[b]) <= tolerance:
-                    seen[y] = u
+                    visited_by[y] = u
                     by[y] = x
                     queue[size] = y
                     size += 1
@@ -426,8 +426,8 @@ def _search(
             out = partner[x] >= 0 and free[x]
         elif x < n:
             y = partner[x]
-            if y >= 0 and seen[y] != u and not settled[y] and label[y] == label[u]:
-                seen[y] = u
+            if y >= 0 and visited_by[y] != u and not settled[y] and label[y] == label[u]:
+                visited_by[y] = u
                 by[y] = x
                 queue[size] = y
                 size += 1
@@ -442,21 +442,21 @@ def _search(
             low, high = (0, n_first) if x == n else (n_first, n)
             single = (x == n) != back
             for y in range(low, high):
-                if seen[y] == u or settled[y] or label[y] != label[u]:
+                if visited_by[y] == u or settled[y] or label[y] != label[u]:
                     continue
                 if single:
                     fits = partner[y] < 0
                 else:
                     fits = partner[y] >= 0 and free[y]
                 if fits and abs(distance[x] - distance[y]) <= tolerance:
-                    seen[y] = u
+                    visited_by[y] = u
                     by[y] = x
                     queue[size] = y
                     size += 1
             continue
-        out = out and seen[inside] != u and label[inside] == label[u]
+        out = out and visited_by[inside] != u and label[inside] == label[u]
         if out and abs(distance[inside] - distance[x]) <= tolerance:
-            seen[inside] = u
+            visited_by[inside] = u
             by[inside] = x
             queue[size] = inside
             size += 1

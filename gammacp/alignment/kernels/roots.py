@@ -136,16 +136,16 @@ def reduce_candidates(
         together = 0.0
         for k in range(n_annotators):
             together += best_of[k]
-        kept = 0
+        n_kept = 0
         for i in range(size):
             x = unit[i]
             if near[i, 0] + together - best_of[annotator[x]] > threshold:
-                unit[kept] = x
-                value[kept] = value[i]
-                place[x] = kept
-                kept += 1
+                unit[n_kept] = x
+                value[n_kept] = value[i]
+                place[x] = n_kept
+                n_kept += 1
             else:
                 place[x] = -1
-        if kept == size or kept == 0 or is_over(meter):
-            return kept, together
-        size = kept
+        if n_kept == size or n_kept == 0 or is_over(meter):
+            return n_kept, together
+        size = n_kept

@@ -48,7 +48,7 @@ def solve_implicit(
     solve, limits, deadline
         Solver of the assignment over the listed pairs, which also gives prices; and its limits.
     """
-    known: list[tuple[Indices, Floats]] | None = None
+    stored_blocks: list[tuple[Indices, Floats]] | None = None
     best: Solution | None = None
     highest = 0.0
     while True:
@@ -57,15 +57,15 @@ def solve_implicit(
             return best or replace(solved, bound=highest)
         price = solved.proof.price.copy()
         listed = []
-        blocks = known or _costs(continuum, dissimilarity)
-        kept: list[tuple[Indices, Floats]] = []
+        blocks = stored_blocks or _costs(continuum, dissimilarity)
+        new_blocks: list[tuple[Indices, Floats]] = []
         few = np.prod(continuum.counts, dtype=np.int64) <= _KEPT
         second = np.searchsorted(continuum.annotator_codes, 1)
         for rows, cost in blocks:
             if due(deadline):  # Pairs not yet checked may gain more than the prices.
                 return best or solution(problem, solved.groups, highest)
-            if few and known is None:
-                kept.append((rows, cost))
+            if few and stored_blocks is None:
+                new_blocks.append((rows, cost))
             more = (problem.delta + problem.opening) - cost
             more -= solved.proof.price[second:]
             more -= solved.proof.price[rows, None]
@@ -80,7 +80,7 @@ def solve_implicit(
             column = at[row, place]
             row = paying[row]
             listed.append((rows[row], column + second, problem.delta - cost[row, column]))
-        known = kept or known
+        stored_blocks = new_blocks or stored_blocks
         first, other, weight = (np.concatenate(part) for part in zip(*listed, strict=True))
         bound = problem.n_units * problem.opening - float(price.sum())
         highest = max(highest, bound)

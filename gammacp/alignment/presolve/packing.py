@@ -22,13 +22,13 @@ from gammacp.base.arrays import Floats, Indices
 class Packed(NamedTuple):
     """Number of times that each of the certificate's columns is used, and a bound on Σ gain.
 
-    `told` is the bound on Σ gain if CP-SAT is trusted.
+    `trusted_gain` is the bound on Σ gain if CP-SAT is trusted.
     """
 
     times: Indices
     bound: float
     certificate: Certificate
-    told: float
+    trusted_gain: float
 
 
 def pack(merged: Merged, limits: Limits, deadline: float = np.inf) -> Packed | None:
@@ -47,22 +47,24 @@ def pack(merged: Merged, limits: Limits, deadline: float = np.inf) -> Packed | N
     except TimeoutError:
         return None
     price, loss = _feasible(columns, relaxed.price)
-    told = most = float((price * counts).sum())
+    trusted_gain = most = float((price * counts).sum())
     times = np.floor(relaxed.value + 1e-6).astype(np.int64)
     lacking = most - float(columns.gain @ times)
     allowed = problem.tolerance * int(counts.sum())
     if lacking > max(allowed, limits.gap * (counts.sum() * problem.opening - most)):
-        kept = np.flatnonzero(loss <= lacking + allowed)
-        model = Model(columns.select(kept), counts, problem.opening)
+        candidates = np.flatnonzero(loss <= lacking + allowed)
+        model = Model(columns.select(candidates), counts, problem.opening)
         soon = replace(limits.until(deadline), gap=0.0)
-        found = best_packing(model, soon, hint=times[kept])
-        if columns.gain[kept] @ found.times > columns.gain @ times:
+        packing = best_packing(model, soon, hint=times[candidates])
+        if columns.gain[candidates] @ packing.times > columns.gain @ times:
             times = np.zeros(columns.number, np.int64)
-            times[kept] = found.times
-        told = min(most, found.bound if not found.proven else float(columns.gain @ times))
+            times[candidates] = packing.times
+        trusted_gain = min(
+            most, packing.bound if not packing.proven else float(columns.gain @ times)
+        )
         # CP-SAT's bound counts only as far as HiGHS confirms it.
-        most = min(most, max(told, highs_bound(model, limits.until(deadline))))
-    return Packed(times, most, Certificate(columns, price), told)
+        most = min(most, max(trusted_gain, highs_bound(model, limits.until(deadline))))
+    return Packed(times, most, Certificate(columns, price), trusted_gain)
 
 
 def _feasible(columns: Columns, price: Floats) -> tuple[Floats, Floats]:

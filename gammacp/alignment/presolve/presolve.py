@@ -173,6 +173,8 @@ def _solve_merged(
     slack = problem.slack * continuum.n_units / problem.n_units
     groups = few.groups(columns, packed.times)
     price = few.prices_of_units(packed.certificate.price)
-    told = continuum.n_units * problem.opening - packed.told
-    solved = judged(groups, objective, bound, slack, packed.certificate, Proof(price), told)
+    trusted_bound = continuum.n_units * problem.opening - packed.trusted_gain
+    solved = judged(
+        groups, objective, bound, slack, packed.certificate, Proof(price), trusted_bound
+    )
     return Presolved(solved, problem, few)

@@ -17,7 +17,7 @@ FEW_NODES = 30
 LISTED_AT_LAST = 10_000_000
 
 
-class Found(NamedTuple):
+class PricedGroups(NamedTuple):
     """Groups found, with an upper bound per root on the excess of gain over prices.
 
     Attributes
@@ -45,7 +45,7 @@ def search(
     nodes: int = 2**62,
     limit: int = LISTED_AT_LAST,
     deadline: float = np.inf,
-) -> Found | None:
+) -> PricedGroups | None:
     """List groups with gain − Σ price > floor, and the excess of each root; see `price_groups`.
 
     Return None if the groups have more than `limit` members in total. After the deadline, an
@@ -56,7 +56,7 @@ def search(
     if roots is None:
         roots = np.arange(problem.n_units)
     within = problem.graph, price, problem.opening, floor, every, roots, nodes, limit
-    found, excess, unsure, whole = halting(partial(price_groups, *within), deadline)
+    columns, excess, unsure, whole = halting(partial(price_groups, *within), deadline)
     if whole:
-        return Found(found, excess, unsure)
+        return PricedGroups(columns, excess, unsure)
     return None

@@ -78,7 +78,7 @@ class Decomposition:
         Root of each unit's component: its smallest unit.
     least, lower
         Least loss found for each component, and a lower bound on it, at the component's root.
-    told
+    unproven_loss
         For components that CP-SAT solved, by root: the part of its lower bound above `lower`, which
         nothing else confirms.
     total
@@ -124,7 +124,7 @@ class Decomposition:
         self.label: Codes = np.arange(n_units, dtype=np.int32)
         self.least: Floats = np.zeros(n_units)
         self.lower: Floats = np.zeros(n_units)
-        self.told: dict[int, float] = {}
+        self.unproven_loss: dict[int, float] = {}
         self.total = 0.0
         self.waiting: Indices = np.flatnonzero(~self.active)
 
@@ -147,11 +147,11 @@ class Decomposition:
                 return
             if due(self.deadline):
                 return
-            while (left := self._take_in(step)) is not None:
-                if left == np.inf:
+            while (next_loss := self._take_in(step)) is not None:
+                if next_loss == np.inf:
                     self.complete = True
                     return
-                step = max(4 * step, left)
+                step = max(4 * step, next_loss)
 
     def _take_in(self, most: float) -> float | None:
         """Activate the columns that must be and lose at most `most`; search what they join.
@@ -162,7 +162,7 @@ class Decomposition:
         from gammacp.alignment.kernels.components import activate
 
         before = self.waiting
-        left, self.waiting = activate(
+        next_loss, self.waiting = activate(
             self.columns,
             self.loss,
             self.active,
@@ -172,14 +172,14 @@ class Decomposition:
             -self.tolerance if self.ties else self.tolerance,
             min(most, self.total + self.tolerance),
         )
-        taken = before[self.active[before]]
-        if not len(taken):
-            if left > self.total + self.tolerance:
+        new_columns = before[self.active[before]]
+        if not len(new_columns):
+            if next_loss > self.total + self.tolerance:
                 return np.inf
-            return float(left)
+            return float(next_loss)
         begin, members, _ = self.columns
         joined = np.zeros(len(self.label), np.bool_)
-        entries = spread(begin[taken], begin[taken + 1] - begin[taken])
+        entries = spread(begin[new_columns], begin[new_columns + 1] - begin[new_columns])
         joined[self.label[members[entries]]] = True
         units = np.flatnonzero(joined[self.label])
         start, at = self._columns_at
@@ -214,9 +214,11 @@ class Decomposition:
         self.label[units] = units[label]
         self.chosen[inside] = chosen
         self.least[units] = self.lower[units] = least
-        if self.told:
+        if self.unproven_loss:
             gone = set(units.tolist())
-            self.told = {root: told for root, told in self.told.items() if root not in gone}
+            self.unproven_loss = {
+                root: loss for root, loss in self.unproven_loss.items() if root not in gone
+            }
         for root in units[hard].tolist():
             self._solve_hard(root)
         self.total = self._of_components(self.least)
@@ -271,20 +273,20 @@ class Decomposition:
         packing = Model(part, ones, again, self.problem.cover)
         share = self.problem.slack * len(np.unique(part.members)) / len(self.alone)
         with budget(self.limits.steps(self.limits.of(Components).steps)):
-            found = best_packing(packing, limits, hint=had.astype(np.int64), slack=0.5 * share)
-        taken = found.times > 0
-        if self._loss(part, taken, price) > self._loss(part, had, price):
-            taken = had
-        self.chosen[inside] = taken
-        self.least[root] = self._loss(part, taken, price)
-        if found.proven:
-            told = self.least[root]
+            best = best_packing(packing, limits, hint=had.astype(np.int64), slack=0.5 * share)
+        times = best.times > 0
+        if self._loss(part, times, price) > self._loss(part, had, price):
+            times = had
+        self.chosen[inside] = times
+        self.least[root] = self._loss(part, times, price)
+        if best.proven:
+            trusted_loss = self.least[root]
         else:
-            told = max(price - found.bound, 0.0)
-        self.lower[root] = self._confirm(inside, packing, price, told)
-        self.told[root] = told - self.lower[root]
+            trusted_loss = max(price - best.bound, 0.0)
+        self.lower[root] = self._confirm(inside, packing, price, trusted_loss)
+        self.unproven_loss[root] = trusted_loss - self.lower[root]
 
-    def _confirm(self, inside: Indices, packing: Model, price: float, told: float) -> float:
+    def _confirm(self, inside: Indices, packing: Model, price: float, trusted_loss: float) -> float:
         """Return the part of CP-SAT's lower bound on the loss that can be confirmed.
 
         A longer search confirms it if it ends; otherwise the bound of HiGHS does.
@@ -296,13 +298,15 @@ class Decomposition:
         label = np.zeros(len(units), np.int32)
         nodes = _LONGER * self.limits.of(Components).nodes
         if not len(self._what_is_hard(units, inside, part, label, least, chosen, nodes)):
-            return min(told, float(least[0]))
+            return min(trusted_loss, float(least[0]))
         from gammacp.alignment.solvers.packing import highs_bound
 
-        return min(told, max(price - highs_bound(packing, self.limits.until(self.deadline)), 0.0))
+        return min(
+            trusted_loss, max(price - highs_bound(packing, self.limits.until(self.deadline)), 0.0)
+        )
 
-    def _loss(self, part: Columns, taken: Bools, price: float) -> float:
-        picked = part.select(np.flatnonzero(taken))
+    def _loss(self, part: Columns, times: Bools, price: float) -> float:
+        picked = part.select(np.flatnonzero(times))
         shared = len(picked.members) - len(np.unique(picked.members))
         return (
             price - float(picked.gain.sum()) + shared * (self.problem.opening + self.problem.reuse)
@@ -320,14 +324,14 @@ class BestColumns(NamedTuple):
         Upper bound on the gain of any alignment.
     price
         Prices, by rank, that no column exceeds.
-    told
+    trusted_gain
         Upper bound on the gain if CP-SAT's own bounds are trusted.
     """
 
     chosen: Indices
     most_gain: float
     price: Floats
-    told: float
+    trusted_gain: float
 
 
 def best_of_columns(
@@ -338,18 +342,18 @@ def best_of_columns(
     `columns` must contain every column that could matter; its members are rows of the problem.
     `price` is by rank and need not be feasible.
     """
-    kept, state, price = decompose(problem, columns, price, limits, deadline)
-    note(columns_kept=len(kept))
+    candidates, state, price = decompose(problem, columns, price, limits, deadline)
+    note(columns_kept=len(candidates))
     most = float(price.sum())
     if state.complete:
         lower = state.lower_total
     else:
         lower = 0.0
     if state.complete:
-        told = lower + sum(state.told.values())
+        trusted_loss = lower + sum(state.unproven_loss.values())
     else:
-        told = 0.0
-    return BestColumns(kept[state.chosen], most - lower, price, most - told)
+        trusted_loss = 0.0
+    return BestColumns(candidates[state.chosen], most - lower, price, most - trusted_loss)
 
 
 def decompose(
@@ -375,15 +379,15 @@ def decompose(
     loss = make_feasible(price, columns._replace(members=ranked.members), highest)
     most_loss = _FIRST_LOSS * problem.scale
     while True:
-        kept = np.flatnonzero(loss <= most_loss)
-        kept = kept[np.argsort(loss[kept], kind="stable")]
+        candidates = np.flatnonzero(loss <= most_loss)
+        candidates = candidates[np.argsort(loss[candidates], kind="stable")]
         state = Decomposition(
-            ranked.select(kept), loss[kept], price, problem, limits, deadline, ties=ties
+            ranked.select(candidates), loss[candidates], price, problem, limits, deadline, ties=ties
         )
         state.run()
-        everything = len(kept) == len(loss)
+        everything = len(candidates) == len(loss)
         if not state.complete or everything or not _matters(state, ranked, loss, most_loss):
-            return kept, state, price
+            return candidates, state, price
         most_loss *= 8
 
 

@@ -81,15 +81,15 @@ def _cover(problem: Problem, edges: Edges, deadline: float) -> Solution:
     first = edges.row
     second = edges.column + len(edges.begin) - 1
     n = problem.n_units
-    own = np.full(n, problem.opening + reuse)
+    unit_cost = np.full(n, problem.opening + reuse)
     partner = np.full(n, -1, np.int32)
-    for here, there in ((first, second), (second, first)):
-        order = np.lexsort((cost, here))
-        rows, at = np.unique(here[order], return_index=True)
-        cheaper = cost[order][at] < own[rows]
-        own[rows[cheaper]] = cost[order][at][cheaper]
-        partner[rows[cheaper]] = there[order][at][cheaper]
-    groups, price = match(problem, edges, own[first] + own[second] - cost, deadline)
+    for end, mate in ((first, second), (second, first)):
+        order = np.lexsort((cost, end))
+        rows, at = np.unique(end[order], return_index=True)
+        cheaper = cost[order][at] < unit_cost[rows]
+        unit_cost[rows[cheaper]] = cost[order][at][cheaper]
+        partner[rows[cheaper]] = mate[order][at][cheaper]
+    groups, price = match(problem, edges, unit_cost[first] + unit_cost[second] - cost, deadline)
     single = (groups >= 0).sum(axis=1) == 1
     unit = groups[single].max(axis=1)
     pairs = np.column_stack((unit, partner[unit]))
@@ -100,8 +100,8 @@ def _cover(problem: Problem, edges: Edges, deadline: float) -> Solution:
     covered[np.flatnonzero(has), owner[has, 1]] = pairs[has, 1]
     every = np.asarray(np.unique(np.concatenate((groups[~single], covered)), axis=0), np.int32)
     # No pair costs less than the cheapest ways of its two units less their prices.
-    proof = Proof(problem.opening + reuse - own + price)
-    return solution(problem, every, float(own.sum() - price.sum()) - reuse * n, proof=proof)
+    proof = Proof(problem.opening + reuse - unit_cost + price)
+    return solution(problem, every, float(unit_cost.sum() - price.sum()) - reuse * n, proof=proof)
 
 
 def match(problem: Problem, edges: Edges, gain: Floats, deadline: float) -> Matching:

@@ -75,10 +75,10 @@ def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
     if packed is not None and not due(deadline):
         return packed
     bound = problem.n_units * problem.opening - float(priced.price.sum())
-    own = at_hand(problem, priced.groups, bound, Proof(priced.price))
+    generated = at_hand(problem, priced.groups, bound, Proof(priced.price))
     if packed is None:
-        return own
-    return better(problem, packed, own)
+        return generated
+    return better(problem, packed, generated)
 
 
 def _prices(problem: Problem, limits: Limits, deadline: float) -> _Priced:
@@ -132,20 +132,22 @@ def _packed(problem: Problem, priced: _Priced, limits: Limits, deadline: float) 
         most_loss = _raised(priced, columns, most_loss, loss, slack)
     # An alignment with any other group costs at least this.
     beyond = problem.n_units * problem.opening - total + most_loss + slack
-    told = min(problem.n_units * problem.opening - packed.bound, beyond)
+    trusted_bound = min(problem.n_units * problem.opening - packed.bound, beyond)
     if packed.proven and loss <= most_loss + slack:
         # Proven on integers: what is better than the rounding would have shown.
-        told = np.inf
-    solved = _checked(problem, groups, columns, priced, (told, beyond), exactly, deadline)
+        trusted_bound = np.inf
+    solved = _checked(problem, groups, columns, priced, (trusted_bound, beyond), exactly, deadline)
     note(columns_kept=columns.number)
     return solved
 
 
-def _raised(priced: _Priced, kept: Columns, most_loss: float, loss: float, slack: float) -> float:
+def _raised(
+    priced: _Priced, columns: Columns, most_loss: float, loss: float, slack: float
+) -> float:
     """Return the next τ: the loss of the packing, or less if that would add many columns."""
     if priced.columns is not None:
         losses = priced.columns.losses(priced.price)
-        if np.count_nonzero(losses <= loss + slack) <= _FEW_MORE * kept.number:
+        if np.count_nonzero(losses <= loss + slack) <= _FEW_MORE * columns.number:
             return loss
     return min(loss, _RAISED * most_loss)
 
@@ -172,7 +174,7 @@ def _within(
 def _checked(
     problem: Problem,
     groups: Codes,
-    kept: Columns,
+    columns: Columns,
     priced: _Priced,
     bounds: tuple[float, float],
     limits: Limits,
@@ -182,22 +184,22 @@ def _checked(
 
     `bounds` are the bound of CP-SAT, and the least cost of an alignment with any other group.
     """
-    told, beyond = bounds
+    trusted_bound, beyond = bounds
     proof = Proof(priced.price)
     all_units = problem.n_units * problem.opening
     bound = all_units - float(priced.price.sum())
-    certificate = Certificate(kept, priced.price)
+    certificate = Certificate(columns, priced.price)
     note(proved_by="prices")
-    result = solution(problem, groups, bound, certificate, proof, told)
+    result = solution(problem, groups, bound, certificate, proof, trusted_bound)
     if result.objective - bound <= problem.slack:
         return result
     ranked = np.empty(problem.n_units)
     ranked[problem.ranks] = priced.price
     note(proved_by="components")
     with budget(limits.steps(limits.of(Components).proof)):
-        best = best_of_columns(problem, kept, ranked, limits, deadline)
+        best = best_of_columns(problem, columns, ranked, limits, deadline)
     least = min(all_units - best.most_gain, beyond)
-    return solution(problem, groups, max(bound, least), certificate, proof, told)
+    return solution(problem, groups, max(bound, least), certificate, proof, trusted_bound)
 
 
 def _gain(problem: Problem, groups: Codes) -> float:

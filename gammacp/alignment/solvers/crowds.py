@@ -125,8 +125,8 @@ def _long(problem: Problem, limits: Limits) -> bool:
     return few and problem.n_units > limits.of(Semidefinite).most
 
 
-def _is_over(problem: Problem, found: Generated, limits: Limits, deadline: float) -> bool:
-    return found.complete or due(deadline) or found.close(problem, limits, problem.slack)
+def _is_over(problem: Problem, generated: Generated, limits: Limits, deadline: float) -> bool:
+    return generated.complete or due(deadline) or generated.close(problem, limits, problem.slack)
 
 
 def _head_start(problem: Problem, limits: Limits, deadline: float) -> Generated:
@@ -171,7 +171,7 @@ def _turns(
     }
 
 
-def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float) -> Generated:
+def enclose(problem: Problem, generated: Generated, limits: Limits, deadline: float) -> Generated:
     """Improve the alignment and the bound in turns, until the deadline or progress stops.
 
     Turns and patience are counted in steps, so that the load of the machine has no influence.
@@ -184,14 +184,14 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
     # The relaxation starts; annealing without success gets less and less of the time.
     long = _long(problem, limits)
     together: Floats | None = None
-    turns = _turns(problem, found, limits, deadline, lambda: together)
+    turns = _turns(problem, generated, limits, deadline, lambda: together)
     n_inside = 0
     reached = -np.inf
     spent = dict.fromkeys(turns, 0)
     idle = 0
     progressed = began
     open_gap = np.inf
-    while turns and not due(deadline) and not found.close(problem, limits, problem.slack):
+    while turns and not due(deadline) and not generated.close(problem, limits, problem.slack):
         if long:
             fruitless = idle // len(noise.noises)
         else:
@@ -216,19 +216,19 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
             reached = max(reached, item.bound)
             together = item.together
             # Convert shares of costs to prices: price = opening − share.
-            if total - item.bound < found.most_gain:
+            if total - item.bound < generated.most_gain:
                 price = problem.opening - item.share
                 most = total - item.bound
-                found = replace(found, price=price, most_gain=most, matrix=item.matrix)
+                generated = replace(generated, price=price, most_gain=most, matrix=item.matrix)
         else:
             gain = total - float(group_costs(problem, item).sum())
             idle += 1
-            if gain > found.gain + problem.tolerance:
-                found = replace(found, groups=item, gain=gain)
+            if gain > generated.gain + problem.tolerance:
+                generated = replace(generated, groups=item, gain=gain)
                 idle = 0
-        tell(total - found.gain, total - found.most_gain)
+        tell(total - generated.gain, total - generated.most_gain)
         now = work.steps
-        gap = total - found.gain - reached
+        gap = total - generated.gain - reached
         if gap < (1 - _PROGRESS) * open_gap:
             progressed = now
             open_gap = gap
@@ -236,4 +236,4 @@ def enclose(problem: Problem, found: Generated, limits: Limits, deadline: float)
         waiting = turn == "anneal" and "relax" in turns
         if not waiting and now - progressed > patience + _PATIENCE * (now - began):
             break
-    return found
+    return generated

@@ -107,21 +107,21 @@ def solve_listed(
         problem.n_units * problem.opening - best.most_gain,
         Certificate(columns, price[problem.ranks]),
         Proof(best.price[problem.ranks]) if proof is None else proof,
-        problem.n_units * problem.opening - best.told,
+        problem.n_units * problem.opening - best.trusted_gain,
     )
     if result.status is not Status.FEASIBLE:
         return result
     return better(problem, result, at_hand(problem, groups, bound, proof))
 
 
-def better(problem: Problem, found: Solution, other: Solution) -> Solution:
+def better(problem: Problem, one: Solution, other: Solution) -> Solution:
     """Return the cheaper of two solutions, with the higher bound and its proof."""
-    if found.objective <= other.objective:
-        cheaper = found
+    if one.objective <= other.objective:
+        cheaper = one
     else:
         cheaper = other
-    if found.bound >= other.bound:
-        higher = found
+    if one.bound >= other.bound:
+        higher = one
     else:
         higher = other
-    return solution(problem, cheaper.groups, higher.bound, found.certificate, higher.proof)
+    return solution(problem, cheaper.groups, higher.bound, one.certificate, higher.proof)

@@ -196,13 +196,13 @@ def generate(
     problem: Problem,
     limits: Limits,
     deadline: float,
-    known: Generated | None = None,
+    earlier: Generated | None = None,
     *,
     trying: bool = False,
 ) -> Generated:
     """Generate columns until all that could matter are listed, the gap is small, or time is up.
 
-    After Ctrl-C, the result is the best alignment so far with its bound. `known` is an earlier
+    After Ctrl-C, the result is the best alignment so far with its bound. `earlier` is an earlier
     result to continue from. With `trying`, the search ends after `Generation.trial` steps if groups
     near the alignment still gain more than their prices.
     """
@@ -210,7 +210,7 @@ def generate(
     began = current_work().steps
     few = problem.n_units <= limits.of(Semidefinite).most
     large = len(problem.first) >= SEARCHED_PAIRS and few
-    state = _start(problem, known, deadline)
+    state = _start(problem, earlier, deadline)
     first = True
     total = problem.n_units * problem.opening
     try:
@@ -245,7 +245,7 @@ def generate(
 
 
 def _rivals(
-    problem: Problem, known: Generated, limits: Limits, deadline: float
+    problem: Problem, generated: Generated, limits: Limits, deadline: float
 ) -> tuple[Columns, bool]:
     """List groups that an equally good alignment could use, and whether the list is complete.
 
@@ -253,47 +253,47 @@ def _rivals(
     bound is that of a crowd, or leaves a gap beyond rounding, only a short attempt is made: under
     such prices nearly every group has little loss.
     """
-    gap = max(known.most_gain - known.gain, 0.0)
+    gap = max(generated.most_gain - generated.gain, 0.0)
     slack = _slack(problem)
     if gap > problem.slack or due(deadline):
-        return known.columns, False
+        return generated.columns, False
     tuning = limits.of(Generation)
     loose = gap > slack or problem.n_annotators >= tuning.crowd
     with budget(_RIVALS if loose else limits.of(Ties).steps):
-        found = search(
+        pricing = search(
             problem,
-            known.price,
+            generated.price,
             -gap - slack,
             every=True,
             nodes=2**62 if gap <= slack else tuning.nodes,
             limit=tuning.listed,
             deadline=deadline,
         )
-    if found is None:
-        return known.columns, False
-    whole = not found.unsure.any()
-    return found.columns if whole else known.columns.join(found.columns), whole
+    if pricing is None:
+        return generated.columns, False
+    whole = not pricing.unsure.any()
+    return pricing.columns if whole else generated.columns.join(pricing.columns), whole
 
 
-def _start(problem: Problem, known: Generated | None, deadline: float) -> GenerationState:
-    if known is None:
+def _start(problem: Problem, earlier: Generated | None, deadline: float) -> GenerationState:
+    if earlier is None:
         groups = improve(problem, None, deadline)
     else:
-        groups = known.groups
+        groups = earlier.groups
     pool = to_columns(problem, groups)
     gain = float(pool.gain.sum())
-    if known is None:
+    if earlier is None:
         start = shared_prices(problem, groups)
     else:
-        start = known.price
+        start = earlier.price
     support, price = support_of(problem.n_units, pool, np.ones(pool.number), start, _USED)
     return GenerationState(
-        columns=pool if known is None else pool.join(known.columns),
-        price=price if known is None else start,
+        columns=pool if earlier is None else pool.join(earlier.columns),
+        price=price if earlier is None else start,
         groups=groups,
         gain=gain,
-        most_gain=np.inf if known is None else known.most_gain,
-        matrix=None if known is None else known.matrix,
+        most_gain=np.inf if earlier is None else earlier.most_gain,
+        matrix=None if earlier is None else earlier.matrix,
         trial=price,
         support=support,
         relaxed=gain,
@@ -409,7 +409,7 @@ def price_columns(
     else:
         nodes = FEW_NODES
     while True:
-        found = search(
+        pricing = search(
             problem,
             price,
             0.1 * problem.tolerance,
@@ -417,16 +417,16 @@ def price_columns(
             nodes=nodes,
             deadline=deadline,
         )
-        if found is None:
+        if pricing is None:
             return state
-        excess[roots] = np.minimum(found.excess[roots], excess[roots])
+        excess[roots] = np.minimum(pricing.excess[roots], excess[roots])
         feasible = _feasible(problem, price, excess)
         bound = float(feasible.sum())
         if bound < state.most_gain:
             state = replace(state, most_gain=bound, price=feasible, matrix=None)
-        state = replace(state, columns=state.columns.join(found.columns))
-        lacking = -found.columns.losses(price).min(initial=0.0) / problem.scale
-        roots = np.flatnonzero(found.unsure)
+        state = replace(state, columns=state.columns.join(pricing.columns))
+        lacking = -pricing.columns.losses(price).min(initial=0.0) / problem.scale
+        roots = np.flatnonzero(pricing.unsure)
         if lacking > STALLED or not len(roots) or nodes >= _MOST_NODES or due(deadline):
             return replace(state, converged=lacking <= ENOUGH and (state.near or state.step == 0.0))
         nodes *= 10
@@ -455,10 +455,10 @@ def _columns_in_gap(
     else:
         limit = _LISTED_WHEN_CLOSE
     least = -gap - problem.tolerance
-    found = search(problem, state.price, least, every=True, limit=limit, deadline=deadline)
-    if found is None:
+    pricing = search(problem, state.price, least, every=True, limit=limit, deadline=deadline)
+    if pricing is None:
         return None
-    return found.columns
+    return pricing.columns
 
 
 def _pack(problem: Problem, state: GenerationState, deadline: float) -> GenerationState:

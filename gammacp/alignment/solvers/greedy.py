@@ -48,10 +48,10 @@ def unitary_alignments_within(problem: Problem, most: float) -> Columns:
 
     n = problem.n_annotators
     cost = most * (n * (n - 1) // 2) * (1 + 1e-12)
-    found, whole = groups_within(problem.graph, problem.opening, cost, problem.delta, MEMBERS)
+    columns, whole = groups_within(problem.graph, problem.opening, cost, problem.delta, MEMBERS)
     if not whole:
         raise DataError(
             f"too many unitary alignments with a disorder up to {most:g} to list them all",
             hint="Use the method 'auto'",
         )
-    return found
+    return columns

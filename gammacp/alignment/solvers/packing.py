@@ -109,8 +109,8 @@ def best_packing(
         terms += program.alone
         coefficients += [-round(packing.opening * scale)] * len(program.alone)
     if hint is not None:
-        for variable, taken in zip(program.times, hint.tolist(), strict=True):
-            program.model.add_hint(variable, taken)
+        for variable, hinted in zip(program.times, hint.tolist(), strict=True):
+            program.model.add_hint(variable, hinted)
     program.model.maximize(_sum(terms, coefficients))
     solver, status = _solve(program, limits, absolute_gap_limit=slack * scale)
     if status is None:
@@ -348,8 +348,8 @@ def _solve(program: _Program, limits: Limits, **more: float) -> tuple[Any, Statu
     for name, value in more.items():
         setattr(solver.parameters, name, value)
     work = current_work()
-    if work.left < UNLIMITED:
-        solver.parameters.max_deterministic_time = work.left / _STEPS_OF_A_UNIT
+    if work.steps_left < UNLIMITED:
+        solver.parameters.max_deterministic_time = work.steps_left / _STEPS_OF_A_UNIT
     status = watched(lambda: solver.solve(program.model), solver.stop_search, limits.deadline())
     spend(solver.deterministic_time * _STEPS_OF_A_UNIT)
     work.nodes += solver.num_branches

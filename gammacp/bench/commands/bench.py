@@ -58,8 +58,8 @@ def _bench(
         return
     other = options.other_source(brought)
     if other is not None:
-        why = f"is not an option of sweeps of {other.called}"
-        options.refuse_options(context, why, options.UNITS_ONLY)
+        refusal = f"is not an option of sweeps of {other.called}"
+        options.refuse_options(context, refusal, options.UNITS_ONLY)
     from gammacp.bench.store import Store
     from gammacp.bench.work import check
     from gammacp.pools import open_pool
@@ -87,8 +87,8 @@ def _bench(
     if json:
         print_json(output.document(sweep, points, outcome, running.out, checks))
     elif checks is not None:
-        for found in checks.comparisons:
-            output.print_differences(found.moved)
+        for comparison in checks.comparisons:
+            output.print_differences(comparison.moved)
     else:
         output.print_points(points)
     if outcome.failures or (checks is not None and checks.moved):

@@ -50,9 +50,9 @@ def check_sweep(
     """Compare a sweep with its baseline, and print what moved."""
     from gammacp.bench.baseline import compare_with
 
-    found = compare_with(baseline, sweep, store, points, level=level)
-    output.tell_comparison(found, baseline, level)
-    return Checks(own=found, sweeps=[sweep])
+    comparison = compare_with(baseline, sweep, store, points, level=level)
+    output.tell_comparison(comparison, baseline, level)
+    return Checks(reference=comparison, sweeps=[sweep])
 
 
 def also_everything(checking: Checking, other: Any) -> bool:
@@ -61,13 +61,13 @@ def also_everything(checking: Checking, other: Any) -> bool:
         return False
     if checking.check is None:
         return bool(checking.everything)
-    there = everything_baseline(checking.check).is_file()
-    if not there:
+    has_baseline = everything_baseline(checking.check).is_file()
+    if not has_baseline:
         message(
             f"the reference `everything` was not tried: there is no {EVERYTHING}/ beside "
             f"{checking.check}; make the baseline with --everything"
         )
-    return there
+    return has_baseline
 
 
 def everything_baseline(baseline: Path) -> Path:
@@ -92,25 +92,26 @@ def sweep_everything(
 
     # Of units, annotation sets come from nowhere else.
     assert isinstance(sweep.source, Shuffled)
-    there = replace(sweep, source=replace(sweep.source, origin=MODEL, model=None))
+    everything = replace(sweep, source=replace(sweep.source, origin=MODEL, model=None))
     within = replace(running, out=running.out / EVERYTHING, store=None)
     with Store.writing(within.out / STORE_NAME) as store:
-        outcome = run(there, store, pool, within)
-        points = write(there, store, within)
+        outcome = run(everything, store, pool, within)
+        points = write(everything, store, within)
         message(f"reference `everything`: {outcome.computed} cells, {outcome.reused} reused")
         if checking.check is None:
             return Checks()
         baseline = everything_baseline(checking.check)
-        check_configuration(there, baseline)
-        found = check_sweep(baseline, there, store, points, checking.level)
-    return Checks(everything=found.own, sweeps=[there])
+        check_configuration(everything, baseline)
+        checks = check_sweep(baseline, everything, store, points, checking.level)
+    return Checks(everything=checks.reference, sweeps=[everything])
 
 
-def join_checks(own: Checks | None, everything: Checks) -> Checks | None:
+def join_checks(checks: Checks | None, everything: Checks) -> Checks | None:
     """Both checks as one; None where nothing was compared."""
-    if own is None:
+    if checks is None:
         return None
-    return replace(own, everything=everything.everything, sweeps=own.sweeps + everything.sweeps)
+    sweeps = checks.sweeps + everything.sweeps
+    return replace(checks, everything=everything.everything, sweeps=sweeps)
 
 
 def tell_properties(sweep: Sweep, checks: Checks) -> None:

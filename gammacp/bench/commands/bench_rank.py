@@ -50,18 +50,18 @@ def rank(
     from gammacp.bench.rank_tables import notes_on, ranks, title_of
     from gammacp.bench.ranking import rank as ranks_of
 
-    found = read_values(stores or [store_path(DEFAULT_OUT)], experiment)
+    swept = read_values(stores or [store_path(DEFAULT_OUT)], experiment)
     if nuisance is None:
         changed = None
     else:
         changed = read_values([nuisance], experiment)
     ranking = ranks_of(
-        found.values,
+        swept.values,
         documents,
         level,
         nuisance=None if changed is None else changed.values,
     )
-    for path in write_ranking(ranking, found, out, figures=figures):
+    for path in write_ranking(ranking, swept, out, figures=figures):
         message(f"wrote {path}")
     for note in notes_on(ranking):
         message(note)
@@ -76,8 +76,10 @@ def rank(
 
 def _tell_nuisance(ranking: Ranking, changed: SweptValues, store: str) -> None:
     """Print on stderr which curves the store of the nuisance does not have."""
-    there = {(error, measure) for error, measure, _ in changed.values}
+    with_nuisance = {(error, measure) for error, measure, _ in changed.values}
     curves = [(ranks.error, m.measure) for ranks in ranking.errors for m in ranks.measures]
-    missing = [f"{measure} ({error})" for error, measure in curves if (error, measure) not in there]
+    missing = [
+        f"{measure} ({error})" for error, measure in curves if (error, measure) not in with_nuisance
+    ]
     if missing:
         message(f"not compared, as {store} has no such curve: {first_names(missing, 3)}")

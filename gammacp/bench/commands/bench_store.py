@@ -48,12 +48,12 @@ def status(store: StoreOption = _DEFAULT_STORE, json: AsJson = False) -> None:
     from gammacp.bench.status import status as status_of
     from gammacp.bench.store import Store
 
-    with Store.reading(store) as opened:
-        found = status_of(opened)
+    with Store.reading(store) as reading:
+        experiments = status_of(reading)
     if json:
-        print_json({"experiments": found})
+        print_json({"experiments": experiments})
         return
-    for experiment in found:
+    for experiment in experiments:
         say(f"experiment {experiment['experiment']} (configuration {experiment['hash']})")
         show(Table(_HOLDINGS, experiment["holdings"]))
         for run in experiment["runs"]:
@@ -63,7 +63,7 @@ def status(store: StoreOption = _DEFAULT_STORE, json: AsJson = False) -> None:
             else:
                 mixed = ""
             say(f"run {run['number']} of {run['began']} UTC, {run['executor']}: {cells}{mixed}")
-    if not found:
+    if not experiments:
         message(f"{store}: no experiment yet")
 
 
@@ -77,8 +77,8 @@ def export(
     from gammacp.bench.export import export_cells
     from gammacp.bench.store import Store
 
-    with Store.reading(store) as opened:
-        count = export_cells(opened, out, experiment=experiment, times=times)
+    with Store.reading(store) as reading:
+        count = export_cells(reading, out, experiment=experiment, times=times)
     message(f"wrote {count} cells to {out}")
 
 
@@ -97,7 +97,7 @@ def merge(
     for source in sources:
         # Before the target is made: a name may be mistyped.
         Store.reading(source).close()
-    with Store.writing(target) as opened:
+    with Store.writing(target) as writing:
         for source in sources:
-            merged = merge_store(opened, source, mixed=mix_software)
-            message(f"{source}: {merged.added} cells added, {merged.known} known already")
+            merged = merge_store(writing, source, mixed=mix_software)
+            message(f"{source}: {merged.added} cells added, {merged.present} known already")

@@ -16,7 +16,7 @@ class Checks:
 
     Attributes
     ----------
-    own, everything
+    reference, everything
         None where the sweep was not compared.
     sweeps
         Sweeps that were compared.
@@ -25,7 +25,7 @@ class Checks:
         or where nothing weighs units.
     """
 
-    own: BaselineComparison | None = None
+    reference: BaselineComparison | None = None
     everything: BaselineComparison | None = None
     sweeps: list[Sweep] = field(default_factory=list)
     properties: dict[str, int] | None = None
@@ -33,12 +33,14 @@ class Checks:
     @property
     def comparisons(self) -> list[BaselineComparison]:
         """Return the comparisons that there are."""
-        return [found for found in (self.own, self.everything) if found is not None]
+        return [
+            comparison for comparison in (self.reference, self.everything) if comparison is not None
+        ]
 
     @property
     def moved(self) -> bool:
         """Return whether any curve moved."""
-        return any(found.moved for found in self.comparisons)
+        return any(comparison.moved for comparison in self.comparisons)
 
     @property
     def not_tried(self) -> list[str]:

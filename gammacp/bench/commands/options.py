@@ -113,16 +113,16 @@ def sweep_of(
     from gammacp.measures.registry import PAPER_MEASURES, expand_names
 
     errors = tuple(extent.error or ())
-    measures = split_names(extent.measures)
+    measures = split_names(extent.measures, "--measures")
     sets = extent.sets
     magnitudes = magnitudes_of(extent)
     if checking.check is not None:
-        known = extent_of(read_curves(checking.check))
-        errors = errors or known.errors
-        measures = measures or known.measures
+        baseline_extent = extent_of(read_curves(checking.check))
+        errors = errors or baseline_extent.errors
+        measures = measures or baseline_extent.measures
         if sets is None:
-            sets = known.sets
-        magnitudes = magnitudes or known.magnitudes
+            sets = baseline_extent.sets
+        magnitudes = magnitudes or baseline_extent.magnitudes
     other = other_source(brought)
     if other is not None:
         swept: dict[str, Any] = other.swept(settings.sampling.seed, errors, measures)

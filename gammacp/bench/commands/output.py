@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # Measures side by side in a table.
 _COLUMNS = 8
 # Failures that are reported one by one.
-_TOLD = 10
+_MOST_FAILURES = 10
 _DIFFERENCES = (
     Column("error", "error"),
     Column("measure", "measure"),
@@ -53,20 +53,20 @@ def tell(sweep: Sweep, outcome: Outcome) -> None:
 class Failures:
     """Reporter of the first tasks that cannot be computed, while the sweep goes on."""
 
-    told = 0
+    count = 0
 
     def __call__(self, failure: Failure) -> None:
         """Print a line for each of the first ten failures; only the first has its trace."""
-        self.told += 1
-        if self.told > _TOLD:
+        self.count += 1
+        if self.count > _MOST_FAILURES:
             return
         task = failure.task
         place = f"{task.error}, magnitude {task.magnitude:g}, set {task.set_number}"
-        if self.told == 1:
-            why = failure.why
+        if self.count == 1:
+            reason = failure.why
         else:
-            why = failure.why.splitlines()[0]
-        message(f"not computed: {place}: {why}")
+            reason = failure.why.splitlines()[0]
+        message(f"not computed: {place}: {reason}")
 
 
 def document(
@@ -89,14 +89,14 @@ def document(
 
 def _check_document(checks: Checks | None) -> dict[str, Any]:
     """Return the comparisons with the baseline, and which properties of units were tried."""
-    if checks is None or checks.own is None:
+    if checks is None or checks.reference is None:
         return {}
     if checks.everything is None:
         everything = None
     else:
         everything = asdict(checks.everything)
     further = {"everything": everything, "tried": checks.properties, "not_tried": checks.not_tried}
-    return {"check": asdict(checks.own) | further}
+    return {"check": asdict(checks.reference) | further}
 
 
 def print_points(points: Sequence[Point]) -> None:
@@ -118,33 +118,35 @@ def print_points(points: Sequence[Point]) -> None:
             show(Table(columns, rows), digits=3)
 
 
-def tell_comparison(found: BaselineComparison, baseline: Path, level: float) -> None:
+def tell_comparison(comparison: BaselineComparison, baseline: Path, level: float) -> None:
     """Print the findings of `--check` on stderr."""
-    if found.only_baseline or found.only_now:
+    if comparison.only_baseline or comparison.only_now:
         message(
-            f"not compared: {found.only_baseline} points that only {baseline} has, "
-            f"{found.only_now} that only this sweep has"
+            f"not compared: {comparison.only_baseline} points that only {baseline} has, "
+            f"{comparison.only_now} that only this sweep has"
         )
-    if found.untested:
-        message(f"not tested: {found.untested} points with one set here or there; give more --sets")
-    for each in found.detectable:
+    if comparison.untested:
+        message(
+            f"not tested: {comparison.untested} points with one set here or there; give more --sets"
+        )
+    for each in comparison.detectable:
         message(
             f"{each.error}: a curve of {each.measure} that moved by {each.difference:.3f} in its "
             "mean would have been found with probability .9"
         )
-    if not found.moved:
-        if found.paired:
-            how = "all equal, set by set"
+    if not comparison.moved:
+        if comparison.paired:
+            result_in_words = "all equal, set by set"
         else:
-            how = "none moved beyond noise"
-        message(f"{found.compared} points compared with {baseline}: {how}")
+            result_in_words = "none moved beyond noise"
+        message(f"{comparison.compared} points compared with {baseline}: {result_in_words}")
         return
-    summary = f"{len(found.moved)} of {found.compared} points moved"
-    if not found.paired:
+    summary = f"{len(comparison.moved)} of {comparison.compared} points moved"
+    if not comparison.paired:
         message(f"{summary} beyond noise, against {baseline} (adjusted p < {level:g})")
         return
     summary += f", against {baseline}, which has the same seed and so the same sets"
-    if (at := found.largest) is not None:
+    if (at := comparison.largest) is not None:
         sides = f"{at.baseline:.6g} there and {at.now:.6g} here"
         summary += f"; most: {at.measure} at {at.magnitude:g}, {sides}"
     message(summary)

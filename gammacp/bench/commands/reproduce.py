@@ -43,7 +43,7 @@ def reproduce(
             raise UsageError("--new writes an experiment and runs nothing: leave the others out")
         command.start(new, experiments)
         return
-    wanted = command.Wanted(
+    options = command.ReproduceOptions(
         experiments=experiments,
         results=results,
         data=data,
@@ -54,4 +54,4 @@ def reproduce(
         failed=failed,
         json=json,
     )
-    command.reproduce(names or (), wanted)
+    command.reproduce(names or (), options)

@@ -76,8 +76,8 @@ def shuffle(
     out = [output.out]
     if output.out.name:  # else it is the working folder or the root
         out.append(output.out.with_name(f"{output.out.stem}-reference{output.out.suffix}"))
-    given = (references.reference, references.model, annotators.panel)
-    read = [*filter(None, given), *(references.learn or ())]
+    sources = (references.reference, references.model, annotators.panel)
+    read = [*filter(None, sources), *(references.learn or ())]
     spare_files(out, read)
     source, n_annotators = source_of(annotators, references)
     written = write_sets(
@@ -95,8 +95,8 @@ def shuffle(
     messages(((line, str(each.number)) for each in written for line in each.fewer), before="set ")
     sets = [each.as_dict() for each in written]
     if json:
-        said = {"error": errors.error, "magnitude": errors.magnitude, "seed": seed}
-        print_json({**said, "sets": sets, **reading_json(source.left_out)})
+        document = {"error": errors.error, "magnitude": errors.magnitude, "seed": seed}
+        print_json({**document, "sets": sets, **reading_json(source.left_out)})
         return
     parts = ("reference", "annotations")
     rows = [{"what": part, **e[part]} for e in sets for part in parts]

@@ -58,8 +58,8 @@ def _register(name: str, *parameters: str, compares: bool = False) -> Callable[[
 def equals(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     """Test that every y is `value` within `tolerance` (default 1e-9); text must be equal."""
     if isinstance(p["value"], str):
-        found = sorted(set(series.text))
-        return Verdict(found == [p["value"]], ", ".join(found))
+        texts = sorted(set(series.text))
+        return Verdict(texts == [p["value"]], ", ".join(texts))
     off = np.abs(series.y - float(p["value"]))
     return Verdict(bool((off <= p.get("tolerance", 1e-9)).all()), _span(series.y))
 
@@ -70,7 +70,7 @@ def between(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     if series.values is not None:
         middle = (p["low"] + p["high"]) / 2
         margin = (p["high"] - p["low"]) / 2
-        return _told(trends.near(series.values, middle, margin=margin, magnitudes=series.x))
+        return _verdict_of(trends.near(series.values, middle, margin=margin, magnitudes=series.x))
     inside = (series.y >= p["low"]) & (series.y <= p["high"])
     return Verdict(bool(inside.all()), _span(series.y))
 
@@ -79,14 +79,14 @@ def between(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
 def all_below(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     """Test that no y is above `value`."""
     if series.values is not None:
-        return _told(trends.below(series.values, p["value"], magnitudes=series.x))
+        return _verdict_of(trends.below(series.values, p["value"], magnitudes=series.x))
     return Verdict(bool((series.y <= p["value"]).all()), _span(series.y))
 
 
 @_register("all-above", "value")
 def all_above(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     """Test that no y is below `value`."""
-    return _turned(all_below(series.turned(), None, {"value": -p["value"]}), series)
+    return _negated(all_below(series.turned(), None, {"value": -p["value"]}), series)
 
 
 @_register("some-below", "value")
@@ -94,21 +94,21 @@ def some_below(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdic
     """Test that some y is below `value`."""
     if series.values is not None:
         above = trends.below(-series.values, -p["value"], magnitudes=series.x)
-        return _told(above.negate())
+        return _verdict_of(above.negate())
     return Verdict(bool((series.y < p["value"]).any()), _span(series.y))
 
 
 @_register("some-above", "value")
 def some_above(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     """Test that some y is above `value`."""
-    return _turned(some_below(series.turned(), None, {"value": -p["value"]}), series)
+    return _negated(some_below(series.turned(), None, {"value": -p["value"]}), series)
 
 
 @_register("decreasing", "window?", "flat?")
 def decreasing(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     """Test that y falls over every `window` of x (`trends.falls`), or with every step."""
     if series.values is not None:
-        return _told(trends.falls(series.values, series.x, **p))
+        return _verdict_of(trends.falls(series.values, series.x, **p))
     steps = np.diff(series.y)
     # A step from or to an undefined value counts as not falling.
     up = int((~(steps < 0)).sum())
@@ -126,7 +126,7 @@ def increasing(series: Series, _: Series | None, __: Mapping[str, Any]) -> Verdi
 def not_decreasing(series: Series, _: Series | None, __: Mapping[str, Any]) -> Verdict:
     """Test that y rises somewhere, or is flat over a quarter of [0, 1]."""
     if series.values is not None:
-        return _told(trends.falls(series.values, series.x).negate())
+        return _verdict_of(trends.falls(series.values, series.x).negate())
     return Verdict(bool((np.diff(series.y) >= 0).any()), _ends(series))
 
 
@@ -138,7 +138,7 @@ def linear(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     """
     if series.values is not None:
         tolerance = p.get("tolerance", 0.1)
-        return _told(trends.linear(series.values, series.x, tolerance=tolerance))
+        return _verdict_of(trends.linear(series.values, series.x, tolerance=tolerance))
     r = 0.0
     if np.ptp(series.y) > 0:
         r = float(np.corrcoef(series.x, series.y)[0, 1])
@@ -150,7 +150,9 @@ def crosses(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     """Test that y falls through `value` at an x in [low, high]; with sets, that it stays below."""
     if series.values is not None:
         slack = p["high"] - p["low"]
-        return _told(trends.below_from(series.values, series.x, p["value"], p["high"], slack=slack))
+        return _verdict_of(
+            trends.below_from(series.values, series.x, p["value"], p["high"], slack=slack)
+        )
     under = np.flatnonzero(series.y < p["value"])
     if not len(under) or under[0] == 0:
         return Verdict(False, f"never crosses {p['value']:g}; {_span(series.y)}")
@@ -164,10 +166,10 @@ def crosses(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
 def close_to(series: Series, other: Series | None, p: Mapping[str, Any]) -> Verdict:
     """Test that y differs from that of `other` by at most `tolerance` at every common x."""
     if series.values is not None and other is not None and other.values is not None:
-        return _told(
+        return _verdict_of(
             trends.near(series.values, other.values, margin=p["tolerance"], magnitudes=series.x)
         )
-    gap = series.y - _matched(series, other)
+    gap = series.y - _other_y(series, other)
     worst = float(np.nanmax(np.abs(gap)))
     return Verdict(worst <= p["tolerance"], f"largest difference {worst:.4f}")
 
@@ -177,8 +179,8 @@ def less_than(series: Series, other: Series | None, p: Mapping[str, Any]) -> Ver
     """Test that y is below y of `other` times `factor` (default 1) at every common x."""
     if series.values is not None and other is not None and other.values is not None:
         target = other.values * p.get("factor", 1)
-        return _told(trends.below(series.values, target, magnitudes=series.x))
-    second = _matched(series, other) * p.get("factor", 1)
+        return _verdict_of(trends.below(series.values, target, magnitudes=series.x))
+    second = _other_y(series, other) * p.get("factor", 1)
     both = ~(np.isnan(series.y) | np.isnan(second))
     holds = bool(both.any() and (series.y[both] < second[both]).all())
     return Verdict(holds, f"{_span(series.y)} against {_span(second)}")
@@ -190,7 +192,7 @@ def spans(series: Series, _: Series | None, p: Mapping[str, Any]) -> Verdict:
     if series.values is not None:
         margin = p.get("tolerance", 1e-9)
         at = (int(np.argmin(series.y)), p["low"]), (int(np.argmax(series.y)), p["high"])
-        return _told(trends.every(*(_near(series, i, y, margin) for i, y in at)))
+        return _verdict_of(trends.every(*(_near(series, i, y, margin) for i, y in at)))
     ends = np.array([np.min(series.y) - p["low"], np.max(series.y) - p["high"]])
     return Verdict(bool((np.abs(ends) <= p.get("tolerance", 1e-9)).all()), _span(series.y))
 
@@ -222,35 +224,35 @@ def undefined(series: Series, _: Series | None, __: Mapping[str, Any]) -> Verdic
 
 def _near(series: Series, point: int, target: float, margin: float) -> trends.Trend:
     """Test whether one point of a series lies within `margin` of `target`."""
-    there = slice(point, point + 1)
+    column = slice(point, point + 1)
     assert series.values is not None
-    return trends.near(series.values[:, there], target, margin=margin, magnitudes=series.x[there])
+    return trends.near(series.values[:, column], target, margin=margin, magnitudes=series.x[column])
 
 
-def _told(trend: trends.Trend) -> Verdict:
+def _verdict_of(trend: trends.Trend) -> Verdict:
     """Return the verdict of a trend as a `Verdict` of the ledger."""
     verdict = trend.verdict
     return Verdict(verdict is trends.Verdict.HOLDS, str(trend), verdict is trends.Verdict.OPEN)
 
 
-def _turned(verdict: Verdict, series: Series) -> Verdict:
+def _negated(verdict: Verdict, series: Series) -> Verdict:
     """Return a verdict on −y that reports the values of y."""
     if series.values is not None:
         return verdict
     return replace(verdict, measured=_span(series.y))
 
 
-def _matched(series: Series, other: Series | None) -> Floats:
+def _other_y(series: Series, other: Series | None) -> Floats:
     assert other is not None
-    found = {round(x, 9): y for x, y in zip(other.x, other.y, strict=True)}
-    return np.array([found.get(round(x, 9), np.nan) for x in series.x])
+    y_by_x = {round(x, 9): y for x, y in zip(other.x, other.y, strict=True)}
+    return np.array([y_by_x.get(round(x, 9), np.nan) for x in series.x])
 
 
 def _span(y: Floats) -> str:
-    known = y[~np.isnan(y)]
-    if not len(known):
+    defined_y = y[~np.isnan(y)]
+    if not len(defined_y):
         return "no value"
-    low, high = float(known.min()), float(known.max())
+    low, high = float(defined_y.min()), float(defined_y.max())
     if low == high:
         return f"{low:.6g}"
     return f"{low:.4g} to {high:.4g}"

@@ -218,8 +218,8 @@ def _ledger(path: Path) -> Ledger:
         _exactly(entry, {"words", "place", "reason"}, f"left_out {i}", path)
         left_out.append(LeftOut(**entry))
     every: list[Claim | LeftOut] = [*claims, *left_out]
-    seen = Counter((e.place, e.words) for e in every)
-    for _, words in [entry for entry, times in seen.items() if times > 1]:
+    occurrences = Counter((e.place, e.words) for e in every)
+    for _, words in [entry for entry, times in occurrences.items() if times > 1]:
         raise DataError(f"{words!r} stands twice", file=path)
     return Ledger(path.stem, title, tuple(claims), tuple(left_out))
 
@@ -234,16 +234,16 @@ def _entries(value: object, key: str, path: Path) -> list[dict[str, Any]]:
 def _typed(value: Any, kind: type, name: str, path: Path) -> Any:
     """Return a value if it has the given type; raise DataError otherwise."""
     if not isinstance(value, kind):
-        wanted = "text"
+        type_name = "text"
         if kind is dict:
-            wanted = 'a table, such as { measure = "gamma" }'
-        raise DataError(f"{name} is {value!r}, not {wanted}", file=path)
+            type_name = 'a table, such as { measure = "gamma" }'
+        raise DataError(f"{name} is {value!r}, not {type_name}", file=path)
     return value
 
 
 def _claim(entry: dict[str, Any], name: str, path: Path) -> Claim:
-    own = {f.name for f in fields(Claim)} - {"tests"}
-    head = {key: entry.pop(key) for key in own & entry.keys()}
+    head_keys = {f.name for f in fields(Claim)} - {"tests"}
+    head = {key: entry.pop(key) for key in head_keys & entry.keys()}
     name = f"{name} ({head.get('words', 'without words')})"
     for key in ("words", "place", "kind"):
         if key not in head:
@@ -269,37 +269,37 @@ def _tests(
 
     There is one for each combination of the values that `where` lists.
     """
-    own = {f.name for f in fields(Predicate)} - {"parameters"}
+    predicate_keys = {f.name for f in fields(Predicate)} - {"parameters"}
     if "check" in override:  # another check brings its own parameters
-        base = {k: v for k, v in base.items() if k in own}
+        base = {k: v for k, v in base.items() if k in predicate_keys}
     for some in (base, override):
         for key in ("csv", "check", "x", "y"):
             _typed(some.get(key, ""), str, f"{name}: {key!r}", path)
         for key in ("where", "other"):
             _typed(some.get(key, {}), dict, f"{name}: {key!r}", path)
     merged = {**base, **override, "where": {**base.get("where", {}), **override.get("where", {})}}
-    given = {k: v for k, v in merged.items() if k in own}
-    parameters = {k: v for k, v in merged.items() if k not in own}
-    _exactly(given, {"csv", "check", "y"}, name, path, optional=own)
+    head = {k: v for k, v in merged.items() if k in predicate_keys}
+    parameters = {k: v for k, v in merged.items() if k not in predicate_keys}
+    _exactly(head, {"csv", "check", "y"}, name, path, optional=predicate_keys)
     try:
-        check = CHECKS[given["check"]]
+        check = CHECKS[head["check"]]
     except UsageError as error:
         raise DataError(f"{name}: {error}", file=path) from None
-    _exactly(parameters, check.required, f"{name}, {given['check']}", path, optional=check.optional)
+    _exactly(parameters, check.required, f"{name}, {head['check']}", path, optional=check.optional)
     if "check" in override and not check.compares and "other" not in override:
-        given.pop("other", None)
-    if check.compares and "other" not in given:
-        raise DataError(f"{name}: {given['check']} needs 'other'", file=path)
-    if not check.compares and "other" in given:
-        raise DataError(f"{name}: {given['check']} takes no 'other'", file=path)
-    if "within" in given:
-        if not isinstance(given["within"], list) or len(given["within"]) != 2:
+        head.pop("other", None)
+    if check.compares and "other" not in head:
+        raise DataError(f"{name}: {head['check']} needs 'other'", file=path)
+    if not check.compares and "other" in head:
+        raise DataError(f"{name}: {head['check']} takes no 'other'", file=path)
+    if "within" in head:
+        if not isinstance(head["within"], list) or len(head["within"]) != 2:
             raise DataError(f"{name}: 'within' is not [low, high]", file=path)
-        given["within"] = tuple(given["within"])
-    lists = {k: v if isinstance(v, list) else [v] for k, v in given["where"].items()}
+        head["within"] = tuple(head["within"])
+    lists = {k: v if isinstance(v, list) else [v] for k, v in head["where"].items()}
     for values in product(*lists.values()):
         where = dict(zip(lists, values, strict=True))
-        yield Predicate(**{**given, "where": where}, parameters=parameters)
+        yield Predicate(**{**head, "where": where}, parameters=parameters)
 
 
 def _exactly(
@@ -317,21 +317,21 @@ def _exactly(
         raise DataError(f"{name}: unknown key {key!r}", file=path)
 
 
-def refuse_unknown_experiments(ledgers: Sequence[Ledger], known: Collection[str]) -> None:
+def refuse_unknown_experiments(ledgers: Sequence[Ledger], experiments: Collection[str]) -> None:
     """Raise DataError if a claim is about an unknown experiment.
 
     Parameters
     ----------
     ledgers
         All ledgers of a folder.
-    known
+    experiments
         Names of its experiments.
     """
     for ledger in ledgers:
         for claim in ledger.claims:
             for test in claim.tests:
-                if test.experiment not in known:
-                    guess = did_you_mean(test.experiment, known)
+                if test.experiment not in experiments:
+                    guess = did_you_mean(test.experiment, experiments)
                     raise DataError(
                         f"claim {claim.words!r} of {ledger.name} reads {test.csv!r}, and there is "
                         f"no experiment {test.experiment!r}; {guess}csv is EXPERIMENT/FILE.csv"

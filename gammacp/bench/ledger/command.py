@@ -22,7 +22,7 @@ from gammacp.bench.ledger.claims import (
 from gammacp.bench.ledger.claims import check as checked_claim
 from gammacp.bench.ledger.mutants import CHANGES, try_changes
 from gammacp.bench.ledger.preregistration import Changed, changed_since, registered
-from gammacp.bench.ledger.running import find, import_folder, load, run, where
+from gammacp.bench.ledger.running import experiment_file, find, import_folder, load, run
 from gammacp.bench.ledger.template import begin
 from gammacp.cli.output import message, print_json, show
 from gammacp.errors import GammacpError, UsageError
@@ -35,7 +35,7 @@ _INDENT = " " * 9
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class ReproduceOptions:
     """Options of `gammacp reproduce`; its help says what each of them is."""
 
     experiments: Path
@@ -71,7 +71,7 @@ def start(name: str, folder: Path) -> None:
     message(f"next: change both, then gammacp reproduce {name} --experiments {folder}")
 
 
-def reproduce(names: Sequence[str], wanted: Wanted) -> None:
+def reproduce(names: Sequence[str], options: ReproduceOptions) -> None:
     """Run experiments, or none of them, and check the claims about them.
 
     Raises
@@ -80,37 +80,37 @@ def reproduce(names: Sequence[str], wanted: Wanted) -> None:
         A claim fails without a reason written down, or says why it fails and holds; with mutants,
         a claim cannot fail.
     """
-    folder = wanted.experiments
+    folder = options.experiments
     import_folder(folder)
-    known = list(find(folder))
+    experiments = list(find(folder))
     every = not names or "all" in names
-    chosen = known
+    chosen = experiments
     if not every:
-        chosen = [where(n, folder).stem for n in dict.fromkeys(names)]
-    if not names and not (wanted.check or wanted.mutants):
-        _list(known, folder, json=wanted.json)
+        chosen = [experiment_file(n, folder).stem for n in dict.fromkeys(names)]
+    if not names and not (options.check or options.mutants):
+        _list(experiments, folder, json=options.json)
         return
     if not chosen:
         raise UsageError(
             f"{folder} has no experiments; begin one with gammacp reproduce --new NAME"
         )
-    ledgers = _ledgers(folder / "claims", wanted.paper)
-    if not ledgers and (wanted.check or wanted.mutants):
+    ledgers = _ledgers(folder / "claims", options.paper)
+    if not ledgers and (options.check or options.mutants):
         raise UsageError(f"there are no claims in {folder / 'claims'}")
-    refuse_unknown_experiments(ledgers, known)
-    if wanted.mutants:
-        _try_mutants(chosen, ledgers, wanted)
+    refuse_unknown_experiments(ledgers, experiments)
+    if options.mutants:
+        _try_mutants(chosen, ledgers, options)
         return
     ran = chosen
-    if not wanted.check:
+    if not options.check:
         with shared_pool():
-            ran = _run(chosen, ledgers, wanted)
-    _tell(ran, ledgers, wanted)
+            ran = _run(chosen, ledgers, options)
+    _tell(ran, ledgers, options)
 
 
-def _list(known: Sequence[str], folder: Path, *, json: bool) -> None:
+def _list(experiments: Sequence[str], folder: Path, *, json: bool) -> None:
     """Print the names of the experiments with their summaries."""
-    rows = [{"name": n, "summary": _summary_of(n, folder)} for n in known]
+    rows = [{"name": n, "summary": _summary_of(n, folder)} for n in experiments]
     if json:
         print_json({"experiments": rows})
         return
@@ -141,61 +141,61 @@ def _ledgers(folder: Path, paper: str | None) -> list[Ledger]:
     return chosen
 
 
-def _run(names: Sequence[str], ledgers: Sequence[Ledger], wanted: Wanted) -> list[str]:
+def _run(names: Sequence[str], ledgers: Sequence[Ledger], options: ReproduceOptions) -> list[str]:
     """Run them one by one; those that need data that were not given are left out and named."""
     ran = []
-    loaded = [load(name, wanted.experiments) for name in names]
+    loaded = [load(name, options.experiments) for name in names]
     for experiment in sorted(loaded, key=lambda e: bool(e.reads)):
         name = experiment.name
-        if experiment.needs_data and wanted.data is None and len(names) > 1:
+        if experiment.needs_data and options.data is None and len(names) > 1:
             message(f"{name}: left out, it needs files that do not ship (--data DIR)")
             continue
         begun = time.perf_counter()
-        with registered(name, experiment.path, ledgers, wanted.target):
-            target = run(experiment, wanted.target, quick=wanted.quick, data=wanted.data)
+        with registered(name, experiment.path, ledgers, options.target):
+            target = run(experiment, options.target, quick=options.quick, data=options.data)
         message(f"{name}: {time.perf_counter() - begun:.1f} s, {target}")
         ran.append(name)
     return ran
 
 
-def _told_by(names: Sequence[str], ledger: Ledger) -> list[Claim]:
+def _claims_about(names: Sequence[str], ledger: Ledger) -> list[Claim]:
     """Return the claims that need no other results than those of these experiments."""
     return [c for c in ledger.claims if {p.experiment for p in c.tests} <= set(names)]
 
 
-def _tell(names: Sequence[str], ledgers: Sequence[Ledger], wanted: Wanted) -> None:
+def _tell(names: Sequence[str], ledgers: Sequence[Ledger], options: ReproduceOptions) -> None:
     """Check the claims that results can tell of, and print the verdicts."""
     checked_by_ledger: Verdicts = []
     coarse = 0
     for ledger in ledgers:
-        claims = _told_by(names, ledger)
-        if wanted.quick:
+        claims = _claims_about(names, ledger)
+        if options.quick:
             coarse += sum(c.full_scale for c in claims)
             claims = [c for c in claims if not c.full_scale]
-        checked_by_ledger.append((ledger, [checked_claim(c, wanted.target) for c in claims]))
+        checked_by_ledger.append((ledger, [checked_claim(c, options.target) for c in claims]))
     entries = [(ledger, c) for ledger, checked in checked_by_ledger for c in checked]
     claimed = {p.experiment for _, c in entries for p in c.claim.tests}
-    files = {n: p for n, p in find(wanted.experiments).items() if n in claimed}
-    changed = changed_since(files, ledgers, wanted.target)
+    files = {n: p for n, p in find(options.experiments).items() if n in claimed}
+    changed = changed_since(files, ledgers, options.target)
     counts = [_counts(*pair) for pair in checked_by_ledger]
-    if wanted.json:
-        shown = [_entry(ledger, c) for ledger, c in entries if not (wanted.failed and c.holds)]
+    if options.json:
+        shown = [_entry(ledger, c) for ledger, c in entries if not (options.failed and c.holds)]
         print_json(
             {
                 "claims": shown,
                 "counts": counts,
                 "not_checked": coarse,
-                "changed_since_run": {n: asdict(told) for n, told in changed.items()},
+                "changed_since_run": {n: asdict(changes) for n, changes in changed.items()},
             }
         )
     else:
-        _print(checked_by_ledger, failed=wanted.failed)
+        _print(checked_by_ledger, failed=options.failed)
         _summary(counts)
         if coarse:
             print(f"claims that are too fine for a coarse run, not checked: {coarse}")
         _tell_changes(changed)
     # A coarse run cannot show that an explanation is not needed.
-    defects = [c for _, c in entries if c.defect and not (wanted.quick and c.holds)]
+    defects = [c for _, c in entries if c.defect and not (options.quick and c.holds)]
     if defects:
         raise GammacpError(
             f"claims whose explanation is missing, or not needed any more: {len(defects)}; "
@@ -205,26 +205,28 @@ def _tell(names: Sequence[str], ledgers: Sequence[Ledger], wanted: Wanted) -> No
 
 def _tell_changes(changed: Mapping[str, Changed]) -> None:
     """Print which claims and experiments were changed after the run began."""
-    claims = [name for name, told in changed.items() if told.claims]
+    claims = [name for name, changes in changed.items() if changes.claims]
     if claims:
         print(f"claims were changed after the run began: {', '.join(claims)}")
-    code = [name for name, told in changed.items() if told.experiment]
+    code = [name for name, changes in changed.items() if changes.experiment]
     if code:
         print(f"experiments were changed after the run began: {', '.join(code)}")
 
 
-def _try_mutants(names: Sequence[str], ledgers: Sequence[Ledger], wanted: Wanted) -> None:
+def _try_mutants(
+    names: Sequence[str], ledgers: Sequence[Ledger], options: ReproduceOptions
+) -> None:
     """Change what each claim reads, and list the claims that hold whatever was measured."""
-    tried = [
+    trials = [
         one
         for ledger in ledgers
-        for one in try_changes(ledger, _told_by(names, ledger), wanted.target)
+        for one in try_changes(ledger, _claims_about(names, ledger), options.target)
     ]
-    idle = [one for one in tried if not one.can_fail]
-    if wanted.json:
-        print_json({"changes": list(CHANGES), "claims": [one.as_dict() for one in tried]})
+    idle = [one for one in trials if not one.can_fail]
+    if options.json:
+        print_json({"changes": list(CHANGES), "claims": [one.as_dict() for one in trials]})
     else:
-        rows = [_of_change(name, tried) for name in CHANGES]
+        rows = [_change_record(name, trials) for name in CHANGES]
         show(
             Table(
                 (
@@ -239,13 +241,13 @@ def _try_mutants(names: Sequence[str], ledgers: Sequence[Ledger], wanted: Wanted
             print(f"cannot fail: {one.claim.place}: {one.claim.words}")
     if idle:
         raise GammacpError(
-            f"{len(idle)} of {len(tried)} claims hold whatever was measured; the first: "
+            f"{len(idle)} of {len(trials)} claims hold whatever was measured; the first: "
             f"{idle[0].claim.words!r}"
         )
-    message(f"each of {len(tried)} claims is false after some change of what it reads")
+    message(f"each of {len(trials)} claims is false after some change of what it reads")
 
 
-def _of_change(name: str, tried: Sequence[Any]) -> dict[str, object]:
+def _change_record(name: str, tried: Sequence[Any]) -> dict[str, object]:
     """Return how many claims a change was tried on, and how many it made false."""
     made_false = sum(name in one.false_after for one in tried)
     withstood = sum(name in one.withstands for one in tried)
@@ -254,9 +256,9 @@ def _of_change(name: str, tried: Sequence[Any]) -> dict[str, object]:
 
 def _entry(ledger: Ledger, checked: Checked) -> dict[str, object]:
     claim = checked.claim
-    why = claim.fails_because
+    explanation = claim.fails_because
     if checked.holds:
-        why = None
+        explanation = None
     return {
         "paper": ledger.name,
         "experiment": claim.tests[0].experiment,
@@ -267,7 +269,7 @@ def _entry(ledger: Ledger, checked: Checked) -> dict[str, object]:
         "measured": checked.measured,
         "holds": checked.holds,
         "verdict": checked.outcome,
-        "why": why,
+        "why": explanation,
     }
 
 
@@ -297,36 +299,36 @@ def _print(verdicts: Verdicts, *, failed: bool) -> None:
             text = f"{c.claim.place} ({c.claim.kind}) {c.claim.words}: {c.measured}"
             lead = _LEADS[c.outcome]
             print(fill(text, width, initial_indent=lead, subsequent_indent=_INDENT))
-            why = c.defect
-            if why is None and c.outcome == "fails":
-                why = c.claim.fails_because
-            if why:
-                print(fill(why, width, initial_indent=_INDENT, subsequent_indent=_INDENT))
+            explanation = c.defect
+            if explanation is None and c.outcome == "fails":
+                explanation = c.claim.fails_because
+            if explanation:
+                print(fill(explanation, width, initial_indent=_INDENT, subsequent_indent=_INDENT))
 
 
 def _summary(counts: Sequence[dict[str, Any]]) -> None:
     """Print counts by kind and ledger; what sweeps and code show, of what was tested."""
-    told = Counter[str]()
+    verdicts = Counter[str]()
     for one in counts:
         if one["paper"] == "findings":
             continue
         for kind in ("code", "sweep"):
-            told.update(one["kinds"].get(kind, {}))
+            verdicts.update(one["kinds"].get(kind, {}))
     columns = (
         Column("paper", "ledger"),
         *(Column(k, k, word, value=partial(_cell, k)) for k in (*KINDS, "fitted")),
         Column("not_encoded", "not encoded", count),
     )
     show(Table(columns, counts))
-    if told and told["open"] == told.total():
+    if verdicts and verdicts["open"] == verdicts.total():
         print(
-            f"reproduced: too few sets to decide on any of {told.total()} claims about code and "
-            "sweeps"
+            f"reproduced: too few sets to decide on any of {verdicts.total()} claims about code "
+            "and sweeps"
         )
         return
     print(
-        f"reproduced: {told['holds']} of {told.total()} claims about code and sweeps, "
-        f"{told['open']} open\n"
+        f"reproduced: {verdicts['holds']} of {verdicts.total()} claims about code and sweeps, "
+        f"{verdicts['open']} open\n"
         "(arithmetic, definitions, running times and what was fitted are not counted)"
     )
 

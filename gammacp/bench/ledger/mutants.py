@@ -55,10 +55,10 @@ def _reach(series: Series, other: Series | None) -> float:
     y = series.y
     if other is not None:
         y = np.concatenate([y, other.y])
-    known = y[~np.isnan(y)]
-    if not len(known):
+    defined_y = y[~np.isnan(y)]
+    if not len(defined_y):
         return 1.0
-    return 2.0 * (float(np.abs(known).max()) + 1.0)
+    return 2.0 * (float(np.abs(defined_y).max()) + 1.0)
 
 
 def flat(series: Series, other: Series | None) -> Pair:

@@ -93,8 +93,8 @@ def package_name(folder: Path) -> str:
             "is none that Python can import: rename it (letters, digits and _)"
         )
     if not _is_package_of(sys.modules.get(name), place):
-        taken = importlib.util.find_spec(name)
-        if taken is not None and not _lies_in(taken, place):
+        other_module = importlib.util.find_spec(name)
+        if other_module is not None and not _lies_in(other_module, place):
             raise UsageError(
                 f"{folder}: there is another Python module called {name!r}: rename the folder"
             )
@@ -117,7 +117,7 @@ def find(folder: Path) -> dict[str, Path]:
     return {p.stem: p for p in sorted(folder.glob("*.py")) if not p.stem.startswith("_")}
 
 
-def where(name: str, folder: Path) -> Path:
+def experiment_file(name: str, folder: Path) -> Path:
     """Return the file of the experiment of that name.
 
     Raises
@@ -138,7 +138,7 @@ def load(name: str, folder: Path) -> Experiment:
         There is none, it fails while it is imported, it has no function `run` with these
         parameters, or it reads the results of an experiment that is not there.
     """
-    path = where(name, folder)
+    path = experiment_file(name, folder)
     package = import_folder(folder)
     try:
         module = _module(f"{package}.{name}", path)

@@ -13,14 +13,14 @@ def ranking(result: Ranking) -> str:
     return plain_view("Ranks of measures", words, ranks(result), notes)
 
 
-def _best(found: ErrorRanks) -> str:
+def _best(ranks: ErrorRanks) -> str:
     """Return which measures may be the first under an error."""
-    first = [m.measure for m in found.measures if m.rank is not None and m.rank[0] == 1]
+    first = [m.measure for m in ranks.measures if m.rank is not None and m.rank[0] == 1]
     if not first:
-        return f"{found.error}: no measure can be ranked."
+        return f"{ranks.error}: no measure can be ranked."
     if len(first) == 1:
-        return f"{found.error}: {first[0]} tells magnitudes apart best."
-    return f"{found.error}: {', '.join(first)} tell magnitudes apart best; their order is open."
+        return f"{ranks.error}: {first[0]} tells magnitudes apart best."
+    return f"{ranks.error}: {', '.join(first)} tell magnitudes apart best; their order is open."
 
 
 VIEWS.register("ranking", ranking)

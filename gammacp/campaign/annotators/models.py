@@ -209,7 +209,7 @@ class _Evidence:
     ----------
     responses, kinds, times
         Responses to one item of each kind, the kind of each item, and the frequency of each kind.
-    silent, seen
+    silent, passed_over
         Items that all annotators pass over, one for each set of annotators, and the number of
         observed items of each such set (`Responses.passed_over`). The numbers are 0 if the model
         does not account for such items.
@@ -223,7 +223,7 @@ class _Evidence:
     kinds: Codes
     times: Floats
     silent: Responses
-    seen: Floats
+    passed_over: Floats
     used: Bools
 
     @classmethod
@@ -234,10 +234,12 @@ class _Evidence:
         distinct, kinds, times = responses.distinct
         k = len(responses.labels)
         used = np.bincount(distinct.codes, minlength=len(distinct.annotators) * k) > 0
-        silent, seen = responses.passed_over
+        silent, passed_over = responses.passed_over
         if not unseen or kind is not AnnotatorModel.DAWID_SKENE:
-            seen = np.zeros_like(seen)
-        return cls(kind, strength, distinct, kinds, times, silent, seen, used.reshape(-1, 1, k))
+            passed_over = np.zeros_like(passed_over)
+        return cls(
+            kind, strength, distinct, kinds, times, silent, passed_over, used.reshape(-1, 1, k)
+        )
 
     def truths_at_first(self, start: Floats | None, knowing: Floats | None) -> _Truths:
         """Return the initial posterior of the truth; see `fit` for the parameters."""
@@ -250,7 +252,7 @@ class _Evidence:
             posterior = np.column_stack(shares)
         # Start with one unobserved item without a unit per observed item. What was marked is then
         # taken to be real until the data indicate otherwise.
-        passed_over = np.outer(self.seen, np.arange(k) == k - 1)
+        passed_over = np.outer(self.passed_over, np.arange(k) == k - 1)
         state = _State(self.strength, self.used, knowing)
         return _Truths(posterior, np.zeros(len(posterior)), passed_over, state)
 
@@ -282,7 +284,7 @@ class _Evidence:
         posterior, log_likelihoods = posterior_of(
             self.responses, confusion, prevalence, parameters.closeness
         )
-        passed_over = _left_behind(self.silent, self.seen, confusion, prevalence)
+        passed_over = _left_behind(self.silent, self.passed_over, confusion, prevalence)
         return _Truths(posterior, log_likelihoods, passed_over, parameters.state)
 
     def fit_of(
@@ -311,13 +313,13 @@ def posterior_of(
     logs = _joint(responses, confusion, prevalence)
     levels = responses.closeness
     if levels is not None:
-        there, nothing = np.log(closeness)[:, levels] * (levels >= 0)
-        logs[:, :-1] += there[:, None]
-        logs[:, -1] += nothing
+        present, absent = np.log(closeness)[:, levels] * (levels >= 0)
+        logs[:, :-1] += present[:, None]
+        logs[:, -1] += absent
     top = logs.max(axis=1, keepdims=True)
-    found = np.exp(logs - top)
-    total = found.sum(axis=1, keepdims=True)
-    return found / total, (top + np.log(total))[:, 0]
+    likelihood = np.exp(logs - top)
+    total = likelihood.sum(axis=1, keepdims=True)
+    return likelihood / total, (top + np.log(total))[:, 0]
 
 
 def unseen_by(responses: Responses, confusion: Floats, prevalence: Floats) -> Floats:
@@ -333,17 +335,19 @@ def unseen_by(responses: Responses, confusion: Floats, prevalence: Floats) -> Fl
     return np.asarray(_left_behind(*responses.passed_over, confusion, prevalence).sum(axis=0))
 
 
-def _left_behind(silent: Responses, seen: Floats, confusion: Floats, prevalence: Floats) -> Floats:
+def _left_behind(
+    silent: Responses, passed_over: Floats, confusion: Floats, prevalence: Floats
+) -> Floats:
     missed = np.exp(_joint(silent, confusion, prevalence))
     marked = np.maximum(1 - missed.sum(axis=1), 1 / _MOST_PLACES)
-    return np.asarray(missed * (seen / marked)[:, None])
+    return np.asarray(missed * (passed_over / marked)[:, None])
 
 
 def _joint(r: Responses, confusion: Floats, prevalence: Floats) -> Floats:
     """Log-probability of each item's truth together with its responses, shape (items, classes)."""
     with np.errstate(divide="ignore"):
-        said = np.log(confusion).transpose(0, 2, 1)[r.annotator, r.label]
-    logs = np.column_stack([np.bincount(r.item, c, minlength=r.items) for c in said.T])
+        log_rates = np.log(confusion).transpose(0, 2, 1)[r.annotator, r.label]
+    logs = np.column_stack([np.bincount(r.item, c, minlength=r.items) for c in log_rates.T])
     return np.asarray(logs + np.log(prevalence))
 
 
@@ -368,8 +372,8 @@ def expected_counts(r: Responses, posterior: Floats) -> Floats:
     """Return expected responses by annotator, truth and label."""
     j = len(r.annotators)
     k = len(r.labels)
-    said = r.codes
-    columns = [np.bincount(said, c, minlength=j * k) for c in posterior[r.item].T]
+    response_codes = r.codes
+    columns = [np.bincount(response_codes, c, minlength=j * k) for c in posterior[r.item].T]
     return np.stack([c.reshape(j, k) for c in columns], axis=1)
 
 
@@ -414,13 +418,13 @@ def _one_coin(counts: Floats, state: _State) -> tuple[Floats, _State]:
 def _mace(counts: Floats, state: _State) -> tuple[Floats, _State]:
     k = counts.shape[1]
     smoothing = 0.01 / k  # that of the authors' program
-    knew = np.diagonal(counts, axis1=1, axis2=2) * state.knowing
-    drawn = counts.sum(axis=1) - knew
-    known = knew.sum(axis=1)
+    known_responses = np.diagonal(counts, axis1=1, axis2=2) * state.knowing
+    drawn = counts.sum(axis=1) - known_responses
+    knowing_counts = known_responses.sum(axis=1)
     other = drawn.sum(axis=1)
-    pooled = known.sum() / (known.sum() + other.sum())
-    theta = known + smoothing + state.strength * pooled
-    theta /= known + other + 2 * smoothing + state.strength
+    pooled = knowing_counts.sum() / (knowing_counts.sum() + other.sum())
+    theta = knowing_counts + smoothing + state.strength * pooled
+    theta /= knowing_counts + other + 2 * smoothing + state.strength
     xi = drawn + smoothing
     xi += state.strength * drawn.sum(axis=0) / max(drawn.sum(), _LEAST)
     xi /= xi.sum(axis=1, keepdims=True)

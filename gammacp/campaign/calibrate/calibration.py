@@ -250,30 +250,20 @@ def calibrate(
     for error in several("errors", errors):
         if len(parse_errors(error)) > 1:
             raise UsageError(f"error {error!r} combines errors: give them one at a time")
-    named = _able(continua)
+    named = _usable_continua(continua)
     settings = Settings.of(**options).deciding([tuple(named.values())])
     measured = score or agreement(Basis(named, settings, executor=executor)).score
     if not measured.defined:
         raise DataError(f"γ is undefined, so there is nothing to calibrate: {measured.reason}")
-    before = BeforeErrors.learn(list(named.values()))
-    n_annotators = min(multimode(c.n_annotators for c in named.values()))
-    cell = CalibrationCell(
-        before=before,
-        error="",
-        magnitude=0.0,
-        n_annotators=n_annotators,
-        categories=next(iter(named.values())).categories,
-        sets=max(sets, n_annotators) if len(named) > 1 else sets,
-        settings=settings,
-    )
+    cell = _cell_without_errors(named, sets, settings)
     curves, reasons = trace(cell, errors, measured.value, len(named), executor, progress)
     return Calibration(
         score=measured,
         equivalents=tuple(
             _equivalent(curves[e], reasons.get(e), measured, replace(cell, error=e)) for e in errors
         ),
-        model=before.model,
-        n_annotators=n_annotators,
+        model=cell.before.model,
+        n_annotators=cell.n_annotators,
         sets=cell.sets,
         confidence=settings.rule.confidence,
         unfinished=tuple(dict.fromkeys(a for c in named.values() for a, _ in c.read_until)),
@@ -281,21 +271,39 @@ def calibrate(
     )
 
 
-def _able(continua: Continua) -> Mapping[str, Continuum]:
+def _cell_without_errors(
+    named: Mapping[str, Continuum], sets: int, settings: Settings
+) -> CalibrationCell:
+    """Return the cell of annotators like these, with the model before any error."""
+    n_annotators = min(multimode(c.n_annotators for c in named.values()))
+    if len(named) > 1:
+        sets = max(sets, n_annotators)
+    return CalibrationCell(
+        before=BeforeErrors.learn(list(named.values())),
+        error="",
+        magnitude=0.0,
+        n_annotators=n_annotators,
+        categories=next(iter(named.values())).categories,
+        sets=sets,
+        settings=settings,
+    )
+
+
+def _usable_continua(continua: Continua) -> Mapping[str, Continuum]:
     """Return the continua that have a γ, with common categories."""
     named = named_continua(continua)
     if len(named) > 1:
         if isinstance(continua, Corpus):
-            known = continua.categories
+            categories = continua.categories
         else:
-            known = None
-        named = Corpus.from_continua(named, categories=known)
-    able = {n: c for n, c in named.items() if c.n_annotators > 1 and c.n_units}
-    if not able:
+            categories = None
+        named = Corpus.from_continua(named, categories=categories)
+    usable = {n: c for n, c in named.items() if c.n_annotators > 1 and c.n_units}
+    if not usable:
         if all(c.n_annotators < 2 for c in named.values()):
             raise too_few_annotators(named.values(), who="one for each document")
         raise DataError("no document has two annotators and a unit")
-    return able
+    return usable
 
 
 def _equivalent(
@@ -306,7 +314,7 @@ def _equivalent(
     confidence = cell.settings.rule.confidence
     if len(curve.magnitudes) < 2:
         return Equivalent(error=error, curve=curve, reason=reason)
-    found = magnitude_at(
+    magnitude = magnitude_at(
         curve,
         measured.value,
         standard_error=_standard_error(measured, confidence),
@@ -314,9 +322,10 @@ def _equivalent(
         seed=(cell.settings.seed, *error.encode()),
     )
     middle, low, high = (
-        amount(error, m, cell.before.model) for m in (found.value, found.low, found.high)
+        amount(error, m, cell.before.model)
+        for m in (magnitude.value, magnitude.low, magnitude.high)
     )
-    least = least_amount(error, cell.before.seen.units)
+    least = least_amount(error, cell.before.observed.units)
     # Amounts that round to the same whole number of errors cannot be distinguished.
     if middle > least:
         half = least / 2
@@ -337,18 +346,18 @@ def _equivalent(
     return Equivalent(
         error=error,
         curve=curve,
-        magnitude=found,
+        magnitude=magnitude,
         amount=middle,
         low=low,
         high=high,
         words=words,
-        misfit=curve.misfit_at(found.value),
+        misfit=curve.misfit_at(magnitude.value),
         least=least,
-        reason=_beyond(curve, reason) if math.isinf(middle) else None,
+        reason=_reason_beyond(curve, reason) if math.isinf(middle) else None,
     )
 
 
-def _beyond(curve: Curve, reason: str | None) -> str:
+def _reason_beyond(curve: Curve, reason: str | None) -> str:
     last = f"{curve.magnitudes[-1]:.2g}"
     if reason:
         after = f"; {reason}"

@@ -45,7 +45,7 @@ def picture_of(calibration: Calibration, width: float) -> Picture:
     return Picture(panels, _caption(calibration, drawn), columns)
 
 
-def _caption(calibration: Calibration, drawn: list[Equivalent]) -> str:
+def _caption(calibration: Calibration, equivalents: list[Equivalent]) -> str:
     score = calibration.score
     words = [f"Dashed: γ = {score.value:.3f} of {counted(calibration.n_annotators, 'annotator')}."]
     chance = score.signature.partition("|chance:")[2].partition("|")[0]
@@ -60,7 +60,7 @@ def _caption(calibration: Calibration, drawn: list[Equivalent]) -> str:
     words += [
         f"{e.error}: no curve ({e.reason})."
         for e in calibration.equivalents
-        if e not in drawn and e.reason
+        if e not in equivalents and e.reason
     ]
     return " ".join(words)
 

@@ -28,7 +28,7 @@ class Patterns:
 
     Attributes
     ----------
-    present, asked
+    present, is_known
         Whether each annotator has the slot, and whether this is known, shape (patterns,
         annotators).
     counts
@@ -36,16 +36,16 @@ class Patterns:
     """
 
     present: Bools
-    asked: Bools
+    is_known: Bools
     counts: Floats
 
     @classmethod
-    def of(cls, present: Bools, asked: Bools, document: Codes, documents: int) -> Patterns:
+    def of(cls, present: Bools, is_known: Bools, document: Codes, documents: int) -> Patterns:
         """Count the patterns of slots.
 
         Parameters
         ----------
-        present, asked
+        present, is_known
             Whether each annotator has each slot, and whether this is known, shape (slots,
             annotators).
         document
@@ -53,7 +53,7 @@ class Patterns:
         documents
             Number of documents.
         """
-        both = np.concatenate([present & asked, asked], axis=1)
+        both = np.concatenate([present & is_known, is_known], axis=1)
         rows, place = np.unique(both, axis=0, return_inverse=True)
         counts = np.zeros((documents, len(rows)))
         np.add.at(counts, (document, place.ravel()), 1.0)
@@ -96,13 +96,13 @@ def rates_of(patterns: Patterns, weights: Floats, meeting: float = 0.0) -> Rates
     counts = weights @ patterns.counts
     used = counts > 0
     present = patterns.present[used]
-    asked = patterns.asked[used]
+    is_known = patterns.is_known[used]
     counts = counts[used]
     people = patterns.present.shape[1]
     if not len(counts):
         nothing = np.full(people, np.nan)
         return Rates(nothing, nothing.copy(), np.zeros(people))
-    kinds, stratum = np.unique(asked, axis=0, return_inverse=True)
+    kinds, stratum = np.unique(is_known, axis=0, return_inverse=True)
     stratum = stratum.ravel()
     alone = present.sum(axis=1) == 1
     owner = present.argmax(axis=1)
@@ -113,21 +113,21 @@ def rates_of(patterns: Patterns, weights: Floats, meeting: float = 0.0) -> Rates
     real = np.zeros(people)
     for _ in range(_STEPS):
         before = np.concatenate([failing, adding])
-        likely = np.where(asked, np.where(present, 1 - failing, failing), 1.0).prod(axis=1)
+        likely = np.where(is_known, np.where(present, 1 - failing, failing), 1.0).prod(axis=1)
         share = np.ones(len(counts))
         share[alone] = likely[alone] / (likely[alone] + adding[owner[alone]] + _SMALL)
         met = meeting * adding[both].prod(axis=1)
         share[two] = likely[two] / (likely[two] + met + _SMALL)
-        seen = counts * share
+        real_counts = counts * share
         # Estimate the number of real slots that all annotators missed.
         unseen = np.where(kinds, failing, 1.0).prod(axis=1)
-        by_kind = np.bincount(stratum, seen, len(kinds))
+        by_kind = np.bincount(stratum, real_counts, len(kinds))
         missed = by_kind * unseen / np.maximum(1 - unseen, _SMALL)
         real = (by_kind + missed) @ kinds
-        failed = seen @ (asked & ~present) + missed @ kinds
+        failed = real_counts @ (is_known & ~present) + missed @ kinds
         added = np.zeros(people)
-        np.add.at(added, owner[alone], (counts - seen)[alone])
-        np.add.at(added, both, (counts - seen)[two, None])
+        np.add.at(added, owner[alone], (counts - real_counts)[alone])
+        np.add.at(added, both, (counts - real_counts)[two, None])
         with np.errstate(invalid="ignore", divide="ignore"):
             failing = np.where(real > 0, failed / real, 0.0)
             adding = np.where(real > 0, added / real, 0.0)
@@ -158,8 +158,8 @@ def wrong_labels(labels: Codes, categories: int, weights: Floats) -> Floats:
     labels = labels[used]
     weights = weights[used]
     people = labels.shape[1]
-    asked = labels >= 0
-    n = weights @ asked
+    is_known = labels >= 0
+    n = weights @ is_known
     if not len(labels):
         return np.full(people, np.nan)
     one_hot = np.stack([labels == k for k in range(categories)], axis=2)
@@ -171,12 +171,12 @@ def wrong_labels(labels: Codes, categories: int, weights: Floats) -> Floats:
         chance = redrawn * prevalence[np.maximum(labels, 0)]
         # Likelihood of each label, given each true label; shape (slots, annotators, categories).
         likely = chance[:, :, None] + (1 - redrawn)[None, :, None] * one_hot
-        likely = np.where(asked[:, :, None], likely, 1.0)
+        likely = np.where(is_known[:, :, None], likely, 1.0)
         truth = prevalence * likely.prod(axis=1)
         truth /= truth.sum(axis=1, keepdims=True) + _SMALL**2
         agrees = np.take_along_axis(truth, np.maximum(labels, 0), axis=1)
         by_chance = chance / (chance + (1 - redrawn) + _SMALL**2)
-        drawn = np.where(asked, 1 - agrees + agrees * by_chance, 0.0)
+        drawn = np.where(is_known, 1 - agrees + agrees * by_chance, 0.0)
         with np.errstate(invalid="ignore", divide="ignore"):
             redrawn = np.where(n > 0, (weights @ drawn) / n, 0.0)
         prevalence = weights @ truth + _SMALL
@@ -218,13 +218,13 @@ def variances(squares: Floats, counts: Floats) -> Floats:
                 rows.append(row)
                 weights.append(float(counts[one, other]) ** 0.5)
                 means.append(float(squares[one, other] / counts[one, other]))
-    found = np.full(people, np.nan)
+    estimates = np.full(people, np.nan)
     if not rows:
-        return found
+        return estimates
     matrix = np.array(rows) * np.array(weights)[:, None]
     inverse = np.linalg.pinv(matrix)
     solved = inverse @ (np.array(means) * np.array(weights))
     # A variance is determined only if the system of equations has a unique solution for it.
-    known = np.isclose((inverse @ matrix).diagonal(), 1.0)
-    found[known] = solved[known]
-    return found
+    is_determined = np.isclose((inverse @ matrix).diagonal(), 1.0)
+    estimates[is_determined] = solved[is_determined]
+    return estimates

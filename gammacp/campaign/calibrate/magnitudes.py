@@ -109,9 +109,9 @@ class Magnitudes:
 
     def of(self, annotator: str, error: str) -> PersonalMagnitude:
         """Return the magnitude of an annotator's error."""
-        for found in self.people:
-            if (found.annotator, found.error) == (annotator, error):
-                return found
+        for magnitude in self.people:
+            if (magnitude.annotator, magnitude.error) == (annotator, error):
+                return magnitude
         raise KeyError((annotator, error))
 
     @property
@@ -132,12 +132,12 @@ class Magnitudes:
         notes = []
         if self.left_out:
             if self.left_out == 1:
-                what = "document has"
+                subject = "document has"
             else:
-                what = "documents have"
+                subject = "documents have"
             notes.append(
-                f"{self.left_out} {what} fewer than {FEWEST_PEOPLE} annotators: of two who differ "
-                "it cannot be said who does"
+                f"{self.left_out} {subject} fewer than {FEWEST_PEOPLE} annotators: of two who "
+                "differ it cannot be said who does"
             )
         if 0 < self.documents < FEWEST_DOCUMENTS:
             notes.append(
@@ -199,21 +199,21 @@ def magnitudes_in(aligned: Sequence[Alignment]) -> Magnitudes:
         One of each document; those of fewer than three annotators are left out.
     """
     names = tuple(dict.fromkeys(n for a in aligned for n in a.continuum.annotators))
-    told = [a for a in aligned if a.continuum.n_annotators >= FEWEST_PEOPLE]
-    left_out = len(aligned) - len(told)
-    if not told:
+    usable = [a for a in aligned if a.continuum.n_annotators >= FEWEST_PEOPLE]
+    left_out = len(aligned) - len(usable)
+    if not usable:
         reason = f"no document has {FEWEST_PEOPLE} annotators"
         people = [
             PersonalMagnitude(annotator=n, error=e, reason=reason) for n in names for e in ERRORS
         ]
         return Magnitudes(people=tuple(people), documents=0, left_out=left_out)
-    evidence = _Evidence.of(told, names)
-    whole = evidence.estimate(np.ones(len(told)))
-    blocks = _blocks(told)
+    evidence = _Evidence.of(usable, names)
+    whole = evidence.estimate(np.ones(len(usable)))
+    blocks = _blocks(usable)
     parts = []
     if len(blocks) >= FEWEST_DOCUMENTS:
         for block in blocks:
-            weights = np.ones(len(told))
+            weights = np.ones(len(usable))
             weights[block] = 0.0
             parts.append(evidence.estimate(weights).values)
     people = [
@@ -221,7 +221,7 @@ def magnitudes_in(aligned: Sequence[Alignment]) -> Magnitudes:
         for a in range(len(names))
         for e in range(len(ERRORS))
     ]
-    return Magnitudes(people=tuple(people), documents=len(told), left_out=left_out)
+    return Magnitudes(people=tuple(people), documents=len(usable), left_out=left_out)
 
 
 def refuse_pieces(continua: Iterable[Continuum]) -> None:
@@ -229,14 +229,14 @@ def refuse_pieces(continua: Iterable[Continuum]) -> None:
     listed = list(continua)
     shapes = sum(c.n_units for c in listed if c.shapes is not None)
     fragments = sum(c.n_broken for c in listed)
-    for n, what in ((shapes, "shapes"), (fragments, "several fragments")):
+    for n, pieces in ((shapes, "shapes"), (fragments, "several fragments")):
         if n:
             if n == 1:
                 one = "unit has"
             else:
                 one = "units have"
             raise DataError(
-                f"{n} {one} {what}: magnitudes are read from units of one piece",
+                f"{n} {one} {pieces}: magnitudes are read from units of one piece",
                 hint="Leave these units out, or read `hulls` of them",
             )
 
@@ -293,13 +293,13 @@ class _Evidence:
         squares, pairs = np.zeros((2, n, people, people))
         for number, a in enumerate(aligned):
             c = a.continuum
-            own = np.array([place[name] for name in c.annotators])
+            columns = np.array([place[name] for name in c.annotators])
             slots = slots_of(c, a.groups)
-            units.append(_spread(slots.units, own, people, -2))
-            boundaries.append(_spread(slots.boundaries, own, people, UNKNOWN))
+            units.append(_spread(slots.units, columns, people, -2))
+            boundaries.append(_spread(slots.boundaries, columns, people, UNKNOWN))
             codes = np.array([*(labels_of[x] for x in c.categories), -1], np.int32)
-            labels.append(_spread(_labels(c, slots, codes), own, people, -1))
-            squares[number], pairs[number] = _shifts(c, slots, own, people)
+            labels.append(_spread(_labels(c, slots, codes), columns, people, -1))
+            squares[number], pairs[number] = _shifts(c, slots, columns, people)
         return cls(
             units=_patterns(units, lambda rows: rows >= 0, -2),
             boundaries=_patterns(boundaries, lambda rows: rows == PRESENT, UNKNOWN),
@@ -330,13 +330,13 @@ class _Evidence:
             labels = wrong_labels(self.labels, self.categories, weights[self.document])
         pairs = np.tensordot(weights, self.pairs, 1)
         shifts = variances(np.tensordot(weights, self.squares, 1), pairs)
-        asked = weights[self.document] @ (self.labels >= 0)
+        labelled = weights[self.document] @ (self.labels >= 0)
         columns = {
             "merge": (boundaries.failing * per_unit, boundaries.real),
             "split": (boundaries.adding * per_unit, boundaries.real),
             "false-negative": (units.failing, units.real),
             "false-positive": (units.adding, units.real),
-            "category": (labels, asked),
+            "category": (labels, labelled),
             "position": (shifts, pairs.sum(axis=1)),
         }
         values, cases = zip(*(columns[e] for e in ERRORS), strict=True)
@@ -349,10 +349,10 @@ def _crowding(continuum: Continuum) -> float:
     return lengths / continuum.n_annotators / (continuum.length or 1.0)
 
 
-def _spread(rows: Codes, own: Codes, people: int, empty: int) -> Codes:
+def _spread(rows: Codes, columns: Codes, people: int, empty: int) -> Codes:
     """Return rows with columns for all annotators, `empty` for those not in the document."""
     wide = np.full((len(rows), people), empty, np.int32)
-    wide[:, own] = rows
+    wide[:, columns] = rows
     return wide
 
 
@@ -369,13 +369,15 @@ def _patterns(rows: Sequence[Codes], present: Callable[[Codes], Bools], unknown:
 def _labels(continuum: Continuum, slots: Slots, codes: Codes) -> Codes:
     """Return the labels at slots where two or more whole units have one, −1 elsewhere."""
     rows = slots.units
-    there = (rows >= 0) & slots.whole[rows]
-    labels = np.where(there, codes[continuum.category_codes[rows]], -1).astype(np.int32)
+    is_whole = (rows >= 0) & slots.whole[rows]
+    labels = np.where(is_whole, codes[continuum.category_codes[rows]], -1).astype(np.int32)
     compared: Codes = labels[(labels >= 0).sum(axis=1) > 1]
     return compared
 
 
-def _shifts(continuum: Continuum, slots: Slots, own: Codes, people: int) -> tuple[Floats, Floats]:
+def _shifts(
+    continuum: Continuum, slots: Slots, columns: Codes, people: int
+) -> tuple[Floats, Floats]:
     """Return the sums and numbers of squared differences of starts and ends by pair of annotators.
 
     Differences are divided by the length of the unit, which is the median over the annotators who
@@ -383,18 +385,18 @@ def _shifts(continuum: Continuum, slots: Slots, own: Codes, people: int) -> tupl
     """
     squares, pairs = np.zeros((2, people, people))
     rows = slots.units
-    there = (rows >= 0) & slots.whole[rows]
-    chosen = np.flatnonzero(there.sum(axis=1) > 1)
+    is_whole = (rows >= 0) & slots.whole[rows]
+    chosen = np.flatnonzero(is_whole.sum(axis=1) > 1)
     rows = rows[chosen]
-    there = there[chosen]
-    lengths = np.where(there, (continuum.ends - continuum.starts)[rows], np.nan)
+    is_whole = is_whole[chosen]
+    lengths = np.where(is_whole, (continuum.ends - continuum.starts)[rows], np.nan)
     if len(rows):
         sizes = np.nanmedian(lengths, axis=1)
     else:
         sizes = np.zeros(0)
-    for one in range(len(own)):
+    for one in range(len(columns)):
         for other in range(one):
-            both = there[:, one] & there[:, other] & (sizes > 0)
+            both = is_whole[:, one] & is_whole[:, other] & (sizes > 0)
             first = rows[both, one]
             second = rows[both, other]
             for ends in (continuum.starts, continuum.ends):
@@ -404,7 +406,7 @@ def _shifts(continuum: Continuum, slots: Slots, own: Codes, people: int) -> tupl
                 else:
                     median = 0.0
                 near = apart[apart <= max(_SAME_PLACE, _FAR * median)]
-                at = [own[one], own[other]], [own[other], own[one]]
+                at = [columns[one], columns[other]], [columns[other], columns[one]]
                 squares[at] += (near**2).sum()
                 pairs[at] += len(near)
     return squares, pairs

@@ -16,8 +16,8 @@ def amount(error: str, magnitude: float, model: ReferenceModel) -> float:
     """
     kind = parse_errors(error)[0]
     if isinstance(kind, Category) and math.isfinite(magnitude):
-        kept = kind.matrix(magnitude, model.prevalence).diagonal()
-        return float(1 - (model.prevalence * kept).sum())
+        unchanged = kind.matrix(magnitude, model.prevalence).diagonal()
+        return float(1 - (model.prevalence * unchanged).sum())
     return magnitude * (
         kind.factor if isinstance(kind, Position | FalsePositive | Split | Merge) else 1
     )

@@ -137,10 +137,10 @@ def _moved_to_most(slots: Codes, continuum: Continuum) -> Codes:
             low = starts[members].min()
             high = ends[members].max()
             for unit in rows[(starts[rows] < high) & (ends[rows] > low)].tolist():
-                own = slots[slot_of[unit]]
+                current_slot = slots[slot_of[unit]]
                 here = sum(_is_same_place(unit, m, starts, ends) for m in members.tolist())
-                if here == len(members) and here >= (own >= 0).sum():
-                    own[annotator] = -1
+                if here == len(members) and here >= (current_slot >= 0).sum():
+                    current_slot[annotator] = -1
                     row[annotator] = unit
                     slot_of[unit] = number
                     break
@@ -161,12 +161,12 @@ def _can_be_read(
     by_part: Mapping[int, set[int]],
 ) -> bool:
     """Return whether each annotator without a unit in a group has nothing in place of one."""
-    own = groups[row]
-    empty = set(np.flatnonzero(own < 0).tolist())
+    group = groups[row]
+    empty = set(np.flatnonzero(group < 0).tolist())
     if not empty:
         return True
     who = continuum.annotator_codes
-    for unit in own[own >= 0].tolist():
+    for unit in group[group >= 0].tolist():
         # An annotator without a unit here covers this unit together with its neighbours.
         if any(int(who[whole]) in empty for whole in by_part.get(unit, ())):
             return False
@@ -192,8 +192,8 @@ class _Overlaps:
         ends = continuum.ends
         partners = np.full((len(starts), continuum.n_annotators), -1, np.int64)
         for column in range(groups.shape[1]):
-            there = groups[:, column] >= 0
-            partners[groups[there, column]] = groups[there]
+            has_unit = groups[:, column] >= 0
+            partners[groups[has_unit, column]] = groups[has_unit]
         order = np.argsort(starts, kind="stable")
         ordered = starts[order]
         if len(starts):
@@ -201,7 +201,7 @@ class _Overlaps:
         else:
             longest = 0.0
         who = continuum.annotator_codes
-        found: dict[int, list[int]] = {}
+        covered_by_unit: dict[int, list[int]] = {}
         for unit in range(len(starts)):
             first = np.searchsorted(ordered, starts[unit] - longest)
             last = np.searchsorted(ordered, ends[unit], side="right")
@@ -212,8 +212,8 @@ class _Overlaps:
             aligned = partners[near, who[unit]]
             free = (aligned < 0) | (aligned == unit)
             inside = near[(shared >= COVERED * lengths) & (shared >= 0) & free]
-            found[unit] = np.sort(inside).tolist()
-        return cls(found)
+            covered_by_unit[unit] = np.sort(inside).tolist()
+        return cls(covered_by_unit)
 
     def joined(self, continuum: Continuum) -> dict[int, list[int]]:
         """Return the units that cover several units of one annotator, with the covered units.
@@ -224,7 +224,7 @@ class _Overlaps:
         starts = continuum.starts
         ends = continuum.ends
         who = continuum.annotator_codes
-        found = {}
+        parts_by_whole = {}
         for whole, covered in self.covers.items():
             by_annotator: defaultdict[int, list[int]] = defaultdict(list)
             for unit in covered:
@@ -238,8 +238,8 @@ class _Overlaps:
                 if reach >= COVERED * float(ends[whole] - starts[whole]):
                     parts += apart
             if parts:
-                found[whole] = parts
-        return found
+                parts_by_whole[whole] = parts
+        return parts_by_whole
 
 
 def _side_by_side(units: Sequence[int], starts: Floats, ends: Floats) -> list[int]:
@@ -269,8 +269,8 @@ def _boundaries(continuum: Continuum, overlap: _Overlaps) -> Codes:
         state = np.full(continuum.n_annotators, UNKNOWN, np.int32)
         joins: defaultdict[int, int] = defaultdict(int)
         for member in members:
-            left, right = pairs[member]
-            both = covered_by[left] & covered_by[right]
+            earlier, later = pairs[member]
+            both = covered_by[earlier] & covered_by[later]
             for annotator in {int(who[whole]) for whole in both}:
                 joins[annotator] += 1
         for annotator, times in joins.items():

@@ -115,10 +115,10 @@ def _gammas(cell: CalibrationCell, shuffled: Sequence[Continuum]) -> Floats:
         together = [Basis(s, settings) for s in sets.values()]
     observed = [a.disorder for b in together for a in b.align(b.continua)]
     expected = np.concatenate([b.chance(b.continua[0]).expected.disorders for b in together])
-    found = ratios(np.array(observed), float(expected.mean()))
-    if np.isnan(found).any():
+    gammas = ratios(np.array(observed), float(expected.mean()))
+    if np.isnan(gammas).any():
         raise DataError("the expected disorder of the shuffled sets is 0")
-    return found
+    return gammas
 
 
 def replicate(cell: CalibrationCell, number: int, *, documents: int) -> float:
@@ -138,16 +138,16 @@ def replicate(cell: CalibrationCell, number: int, *, documents: int) -> float:
     if cell.start is None:
         return math.nan
     first = cell.sets + number * documents
-    how = cell.error, cell.magnitude, cell.n_annotators
+    design = cell.error, cell.magnitude, cell.n_annotators
     try:
         with fewer_errors():
             campaign = cell.before.drawn(
                 cell.start,
-                *how,
+                *design,
                 indices=range(first, first + documents),
                 seed=cell.settings.seed,
             )
-        learnt = replace(cell.before, seen=cell.before.statistics(campaign))
+        learnt = replace(cell.before, observed=cell.before.statistics(campaign))
         # Sets are always drawn with the same seed, so half of them are enough to show how γ depends
         # on the reference that was learnt.
         half = max(cell.sets // 2, min(cell.sets, cell.n_annotators))
@@ -253,28 +253,28 @@ class _Tracing:
         """Return the next magnitudes at which to compute a curve, around the target."""
         return _refinement(self.curves[error], self._target, self._ends[error])
 
-    def compute(self, wanted: Sequence[tuple[str, float]]) -> None:
+    def compute(self, points: Sequence[tuple[str, float]]) -> None:
         """Add points to the curves; start each from the reference of the nearest magnitude.
 
         Parameters
         ----------
-        wanted
+        points
             Errors and magnitudes of the points.
         """
         cells = [
-            replace(self._cell, error=e, magnitude=m, start=self._near(e, m)) for e, m in wanted
+            replace(self._cell, error=e, magnitude=m, start=self._near(e, m)) for e, m in points
         ]
         self._expect(len(cells))
-        for tried, result, reason in self._run(attempt, cells):
+        for cell, result, reason in self._run(attempt, cells):
             self._count()
             if result is None:
-                self._ends[tried.error] = min(self._ends[tried.error], tried.magnitude)
-                self.reasons[tried.error] = reason
-            elif tried.magnitude < self._ends[tried.error]:
+                self._ends[cell.error] = min(self._ends[cell.error], cell.magnitude)
+                self.reasons[cell.error] = reason
+            elif cell.magnitude < self._ends[cell.error]:
                 gammas, fitted = result
-                self._learnt[tried.error, tried.magnitude] = fitted
-                curve = self.curves[tried.error]
-                self.curves[tried.error] = curve.with_cell(tried.magnitude, gammas, fitted.misfit)
+                self._learnt[cell.error, cell.magnitude] = fitted
+                curve = self.curves[cell.error]
+                self.curves[cell.error] = curve.with_cell(cell.magnitude, gammas, fitted.misfit)
 
     def replicate(self, documents: int) -> None:
         """Add residuals to the curves, from campaigns simulated at the target.
@@ -282,22 +282,22 @@ class _Tracing:
         Campaigns may have fewer than `documents` documents; their residuals are then scaled.
         """
         few = min(documents, max(_MOST_DOCUMENTS, self._cell.n_annotators))
-        again = [
+        cells = [
             replace(self._cell, error=e, magnitude=m, start=self._near(e, m))
             for e in self._errors
             if len(self.curves[e].magnitudes) > 1 and (m := _point(self.curves[e], self._target))
             for _ in range(REPLICATES)
         ]
-        numbers = [*range(REPLICATES)] * (len(again) // REPLICATES)
-        self._total += len(again)
+        numbers = [*range(REPLICATES)] * (len(cells) // REPLICATES)
+        self._total += len(cells)
         residuals: dict[str, list[float]] = {}
-        replicated = self._run(partial(replicate, documents=few), again, numbers)
-        for tried, off in zip(again, replicated, strict=True):
+        replicated = self._run(partial(replicate, documents=few), cells, numbers)
+        for cell, off in zip(cells, replicated, strict=True):
             self._count()
             if not math.isnan(off):
-                residuals.setdefault(tried.error, []).append(off * math.sqrt(few / documents))
-        for e, of_error in residuals.items():
-            self.curves[e] = replace(self.curves[e], residuals=np.array(of_error))
+                residuals.setdefault(cell.error, []).append(off * math.sqrt(few / documents))
+        for e, by_magnitude in residuals.items():
+            self.curves[e] = replace(self.curves[e], residuals=np.array(by_magnitude))
 
     def _near(self, error: str, magnitude: float) -> Guess | None:
         computed = [m for e, m in self._learnt if e == error]

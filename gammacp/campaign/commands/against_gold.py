@@ -59,10 +59,10 @@ def tell_against_gold(
         by = ["category"]
     else:
         by = []
-    found = measure(corpus, names, by=by, reference=reference)
+    scores_by_measure = measure(corpus, names, by=by, reference=reference)
     if json:
-        scores = {name: score.as_dict() for name, score in found.items()}
+        scores = {name: score.as_dict() for name, score in scores_by_measure.items()}
         print_json({"reference": {"name": reference, "measures": scores}, **loaded.json})
         return
-    show(corpus_table(found), title=f"compared with {reference}")
-    messages((note, name) for name, score in found.items() for note in score.notes)
+    show(corpus_table(scores_by_measure), title=f"compared with {reference}")
+    messages((note, name) for name, score in scores_by_measure.items() for note in score.notes)

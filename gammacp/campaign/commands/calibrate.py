@@ -87,7 +87,7 @@ def calibrate(
         return
     errors = tuple(dict.fromkeys(error or ERROR_TYPES))
     with computing.pool("magnitudes", pays=True) as (executor, counter):
-        found = compute(
+        calibration = compute(
             loaded.corpus(),
             errors=errors,
             sets=sets,
@@ -96,17 +96,17 @@ def calibrate(
             **options,
         )
     if curves is not None:
-        result_tables.curves(found).write_csv(curves)
-    drawn = _draw(found, figure)
+        result_tables.curves(calibration).write_csv(curves)
+    drawn = _draw(calibration, figure)
     if json:
-        print_json({**found.as_dict(), **drawn, **loaded.json})
+        print_json({**calibration.as_dict(), **drawn, **loaded.json})
     else:
-        _print(found)
+        _print(calibration)
         if curves is not None:
             message(f"wrote {curves}")
-        tell_signatures(found.signature, seed=settings.sampling.seed)
-    settings.solving.check_proven(found.score.status)
-    check_threshold(found.score.value, fail_under)
+        tell_signatures(calibration.signature, seed=settings.sampling.seed)
+    settings.solving.check_proven(calibration.score.status)
+    check_threshold(calibration.score.value, fail_under)
 
 
 def _check_by_annotator(error: list[str] | None, curves: Path | None, figure: Path | None) -> None:
@@ -142,52 +142,52 @@ def _by_annotator(
     refuse_pieces(loaded.corpus().continua.values())
     with computing.pool("magnitudes", pays=loaded.takes_long) as (executor, _):
         overall = agreement(loaded.corpus(), executor=executor, **options)
-        found = magnitudes_of(loaded.corpus().continua, found=overall)
+        magnitudes = magnitudes_of(loaded.corpus().continua, found=overall)
     if json:
-        print_json({**overall.score.as_dict(), "magnitudes": found.as_dict(), **loaded.json})
+        print_json({**overall.score.as_dict(), "magnitudes": magnitudes.as_dict(), **loaded.json})
     else:
-        _print_magnitudes(found, overall)
-        tell_signatures(found.signature, seed=settings.sampling.seed)
+        _print_magnitudes(magnitudes, overall)
+        tell_signatures(magnitudes.signature, seed=settings.sampling.seed)
     settings.solving.check_proven(overall.score.status)
     check_threshold(overall.value, fail_under)
 
 
-def _print_magnitudes(found: Magnitudes, overall: Agreement) -> None:
+def _print_magnitudes(estimates: Magnitudes, overall: Agreement) -> None:
     from gammacp.campaign.result_tables import magnitudes
 
-    if found.documents:
+    if estimates.documents:
         say(f"γ = {number(overall.value)}. What each annotator does differently from the others:")
-        show(magnitudes(found))
-        if found.documents == 1:
+        show(magnitudes(estimates))
+        if estimates.documents == 1:
             documents = "document"
         else:
             documents = "documents"
-        if found.has_intervals:
-            around = f", with {found.confidence:.0%} intervals"
+        if estimates.has_intervals:
+            around = f", with {estimates.confidence:.0%} intervals"
         else:
             around = ""
         say(
-            f"Shares of the units, from {found.documents} {documents}{around}; shifts are shares "
-            "of a unit's length."
+            f"Shares of the units, from {estimates.documents} {documents}{around}; shifts are "
+            "shares of a unit's length."
         )
     else:
         say(f"γ = {number(overall.value)}. Who differs from the others cannot be said.")
-    for note in found.notes():
+    for note in estimates.notes():
         message(note)
-    told = {one.reason for one in found.people if one.amount is None and one.reason}
-    for reason in sorted(told):
-        names = [one.annotator for one in found.people if one.reason == reason]
+    reasons = {one.reason for one in estimates.people if one.amount is None and one.reason}
+    for reason in sorted(reasons):
+        names = [one.annotator for one in estimates.people if one.reason == reason]
         message(f"{', '.join(dict.fromkeys(names))}: {reason}")
 
 
-def _print(found: Calibration) -> None:
+def _print(calibration: Calibration) -> None:
     from gammacp.campaign.result_tables import equivalents
 
-    say(f"γ = {number(found.score.value)} would come from any one of these errors alone:")
-    show(equivalents(found).without("reason"))
-    say(found.in_words())
-    for note in found.notes():
+    say(f"γ = {number(calibration.score.value)} would come from any one of these errors alone:")
+    show(equivalents(calibration).without("reason"))
+    say(calibration.in_words())
+    for note in calibration.notes():
         message(note)
-    for e in found.equivalents:
+    for e in calibration.equivalents:
         if e.reason:
             message(f"{e.error}: {e.reason}")

@@ -76,7 +76,7 @@ def compare(
         tell_against_gold(loaded, str(comparing.reference), tables, thresholds, json=json)
         return
     with comparing.computing.pool("comparing", pays=loaded.takes_long) as (executor, counter):
-        found = compare_all(
+        comparison = compare_all(
             loaded.corpus().continua,
             by=tables,
             # A figure shows pairs and kinds; it has what it needs if one of them was asked for.
@@ -86,16 +86,16 @@ def compare(
             progress=counter.tell,
             **options,
         )
-    drawn = _draw(found, figure)
+    drawn = _draw(comparison, figure)
     if frame is not None:
-        write_frame(found.overall.pair_rows(), frame)
+        write_frame(comparison.overall.pair_rows(), frame)
     if json:
-        print_json({**found.as_dict(), **drawn, **loaded.json})
+        print_json({**comparison.as_dict(), **drawn, **loaded.json})
     else:
-        print_comparison(found, tables)
-        tell_signatures(*found.signatures, seed=settings.sampling.seed)
-    settings.solving.check_proven(found.overall.score.status)
-    thresholds.check_gamma(found.overall, found.bootstrap, loaded.files)
+        print_comparison(comparison, tables)
+        tell_signatures(*comparison.signatures, seed=settings.sampling.seed)
+    settings.solving.check_proven(comparison.overall.score.status)
+    thresholds.check_gamma(comparison.overall, comparison.bootstrap, loaded.files)
 
 
 def _draw(comparison: "Comparison", path: Path | None) -> dict[str, Any]:

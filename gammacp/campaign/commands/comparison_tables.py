@@ -20,74 +20,74 @@ _WIDEST = 12  # a matrix with more columns is a list
 _Part: TypeAlias = tuple[str, Table, Iterable[str]]
 
 
-def print_comparison(found: Comparison, by: Collection[str]) -> None:
+def print_comparison(comparison: Comparison, by: Collection[str]) -> None:
     """Show the verdict, the tables that were asked for, and what goes into a methods section."""
     from gammacp.campaign.verdict import verdict
 
     whole = "document" in by
-    if whole and found.overall.score.defined:
+    if whole and comparison.overall.score.defined:
         if {"annotator", "pair", "category"} <= {*by}:
             most = None
         else:
             most = 1
-        for sentence in verdict(found).in_words()[:most]:
+        for sentence in verdict(comparison).in_words()[:most]:
             say(sentence)
-    if whole and found.copies is not None:
-        for sentence in found.copies.in_words():
+    if whole and comparison.copies is not None:
+        for sentence in comparison.copies.in_words():
             say(sentence)
-    for title, table, words in chain(_main_tables(found, by), _further_tables(found, by)):
+    for title, table, words in chain(_main_tables(comparison, by), _further_tables(comparison, by)):
         show(table, title=title)
         for sentence in words:
             say(sentence)
-    if whole and (methods := [*_methods(found)]):
+    if whole and (methods := [*_methods(comparison)]):
         say("\nFor the methods section")
         for sentence in methods:
             say(sentence)
-    for note in found.overall.score.caveats():
-        message(note if found.against is None else f"first round: {note}")
-    for name, reason in found.refused.items():
+    for note in comparison.overall.score.caveats():
+        message(note if comparison.against is None else f"first round: {note}")
+    for name, reason in comparison.refused.items():
         message(f"no table by {name}: {reason}")
 
 
-def _main_tables(found: Comparison, by: Collection[str]) -> Iterator[_Part]:
+def _main_tables(comparison: Comparison, by: Collection[str]) -> Iterator[_Part]:
     """Yield the tables of `--by`, each with its title and sentences."""
     if "document" in by:
-        undefined = group_by_text(found.overall.reasons)
-        words = (f"{names}: γ is undefined: {why}" for why, names in undefined)
-        yield "By document", result_tables.documents(found).without("reason"), words
+        undefined = group_by_text(comparison.overall.reasons)
+        words = (f"{names}: γ is undefined: {reason}" for reason, names in undefined)
+        yield "By document", result_tables.documents(comparison).without("reason"), words
     if "annotator" in by:
-        words = (said for entry in found.without if (said := entry.in_words()))
-        yield "By annotator", result_tables.annotators(found), words
+        words = (sentence for entry in comparison.without if (sentence := entry.in_words()))
+        yield "By annotator", result_tables.annotators(comparison), words
     if "pair" in by:
-        few = len(found.pairs.annotators) <= _WIDEST
-        table = (result_tables.pairs if few else result_tables.listed_pairs)(found.pairs)
+        few = len(comparison.pairs.annotators) <= _WIDEST
+        table = (result_tables.pairs if few else result_tables.listed_pairs)(comparison.pairs)
         short = tuple(replace(c, digits=3) for c in table.columns)
-        yield "By pair of annotators", replace(table, columns=short), found.pairs.in_words()
+        yield "By pair of annotators", replace(table, columns=short), comparison.pairs.in_words()
     if "category" in by:
-        undefined = group_by_text((c.reason, c.category) for c in found.categories if c.reason)
-        words = (f"γ_k of {names}: undefined: {why}" for why, names in undefined)
-        yield "By category", result_tables.categories(found), words
-        yield "", _confusion(found.confusion, "aligned pairs"), ()
+        undefined = group_by_text((c.reason, c.category) for c in comparison.categories if c.reason)
+        words = (f"γ_k of {names}: undefined: {reason}" for reason, names in undefined)
+        yield "By category", result_tables.categories(comparison), words
+        yield "", _confusion(comparison.confusion, "aligned pairs"), ()
 
 
-def _further_tables(found: Comparison, by: Collection[str]) -> Iterator[_Part]:
+def _further_tables(comparison: Comparison, by: Collection[str]) -> Iterator[_Part]:
     """Yield what else was asked for, such as a reference, another round, groups or sessions."""
-    if (reference := found.reference) is not None:
+    if (reference := comparison.reference) is not None:
         name = visible(reference.name)
         words = (
-            f"γ of the annotators is {number(found.overall.value, 3)}, "
+            f"γ of the annotators is {number(comparison.overall.value, 3)}, "
             f"with {name} among them {number(reference.everybody.value, 3)}; "
             f"mean γ of {name} with each is {number(reference.mean, 3)}."
         )
         title = f"{name} against the annotators"
         yield title, result_tables.reference(reference), [words]
         yield "", _confusion(reference.confusion, f"{name}, then the others"), ()
-    if (other := found.against) is not None:
-        rounds = result_tables.rounds(found.overall.score, other.agreement.score)
+    if (other := comparison.against) is not None:
+        rounds = result_tables.rounds(comparison.overall.score, other.agreement.score)
         yield "Against the other round", rounds, [other.in_words()]
-    if (groups := found.groups) is not None:
+    if (groups := comparison.groups) is not None:
         yield "Groups of annotators", result_tables.groups(groups), [f"\n{groups.in_words()}"]
-    for part in found.parts.values():
+    for part in comparison.parts.values():
         sentences: list[str] = []
         if isinstance(part, ComparisonTable) and "document" not in by:
             sentences = part.in_words()
@@ -95,29 +95,29 @@ def _further_tables(found: Comparison, by: Collection[str]) -> Iterator[_Part]:
             if table.records:
                 yield title, table, sentences
                 sentences = []
-    if (twice := found.sessions) is not None:
+    if (twice := comparison.sessions) is not None:
         yield "The same people twice", result_tables.sessions(twice), [f"\n{twice.in_words()}"]
-    if (ordered := found.over_time) is not None:
+    if (ordered := comparison.over_time) is not None:
         yield "Over time", result_tables.over_time(ordered), ordered.in_words()
 
 
-def _confusion(found: Confusion, corner: str) -> Table:
-    few = len(found.rows) <= _WIDEST
+def _confusion(table: Confusion, corner: str) -> Table:
+    few = len(table.rows) <= _WIDEST
     return (result_tables.confusion if few else result_tables.listed_confusions)(
-        found, corner=corner
+        table, corner=corner
     )
 
 
-def _methods(found: Comparison) -> Iterator[str]:
+def _methods(comparison: Comparison) -> Iterator[str]:
     """Return how sure γ is and what it is made of."""
-    score = found.overall.score
+    score = comparison.overall.score
     yield from score.in_words()
     if score.interval is not None:
         yield (
             "Chance is estimated from random annotation sets: with unlimited sets, γ of these "
             f"data would lie between {score.interval[0]:.3f} and {score.interval[1]:.3f}."
         )
-    if found.bootstrap is not None:
-        yield found.bootstrap.in_words()
+    if comparison.bootstrap is not None:
+        yield comparison.bootstrap.in_words()
     if score.over is not None:
         yield score.over.in_words()

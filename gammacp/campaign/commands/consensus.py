@@ -269,21 +269,21 @@ def _document(each: CorpusConsensus) -> dict[str, Any]:
 def _print(each: CorpusConsensus, worst: int) -> None:
     from gammacp.campaign.consensus import gold_tables
 
-    found = each.documents
+    documents = each.documents
     belief = each.belief
-    summary = gold_tables.consensus_summary(found)
+    summary = gold_tables.consensus_summary(documents)
     ranked = sorted(summary.records, key=lambda record: -(record["entropy"] or 0.0))
     if belief.fit is None:
         show(replace(summary, records=ranked))
     else:
         rows = ranked[:worst]
-        if len(rows) < len(found):
-            shown = f" ({len(rows)} of {len(found)})"
+        if len(rows) < len(documents):
+            shown = f" ({len(rows)} of {len(documents)})"
         else:
             shown = ""
         show(
             replace(summary, records=rows),
-            title=f"Documents, worst first{shown}:" if len(found) > 1 else "",
+            title=f"Documents, worst first{shown}:" if len(documents) > 1 else "",
         )
         qualities = gold_tables.annotator_qualities(belief.annotators)
         most = qualities.records[:worst]
@@ -294,10 +294,10 @@ def _print(each: CorpusConsensus, worst: int) -> None:
         )
     if not worst:
         return
-    tables = [("To review, worst first", gold_tables.to_review(found, worst))]
+    tables = [("To review, worst first", gold_tables.to_review(documents, worst))]
     number = [sum(record["to_review"] for record in ranked)]
     if any(c.links for c in each.cells.continua.beside):
-        tables.append(("Links to review", gold_tables.links_to_review(found)))
+        tables.append(("Links to review", gold_tables.links_to_review(documents)))
         number.append(len(tables[-1][1].records))
     for (title, table), count in zip(tables, number, strict=True):
         if first := [_cut(record) for record in table.records[:worst]]:

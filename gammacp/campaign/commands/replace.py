@@ -82,9 +82,9 @@ def replace(
             options |= {"samples": samples, "executor": pool}
             _print_protocol(loaded, candidate or (), options, json=json)
             return
-        found = test(loaded.corpus().continua, candidate or (), executor=pool, **options)
-    solving.check_proven("feasible" if found.unproven else "optimal")
-    _show(found, loaded, json=json)
+        replacement = test(loaded.corpus().continua, candidate or (), executor=pool, **options)
+    solving.check_proven("feasible" if replacement.unproven else "optimal")
+    _show(replacement, loaded, json=json)
 
 
 def _check_protocol(solving: SolvingFlags, samples: int | None, *, protocol: bool) -> None:

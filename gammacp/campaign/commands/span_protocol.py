@@ -8,12 +8,12 @@ from gammacp.cli.options.reading import Loaded
 from gammacp.cli.output import message, messages, print_json, say, show, tell_signatures
 
 
-def print_protocol(found: SpanProtocol, loaded: Loaded, *, json: bool) -> None:
+def print_protocol(protocol: SpanProtocol, loaded: Loaded, *, json: bool) -> None:
     """Print the protocol as a table with the verdicts, or as JSON.
 
     Parameters
     ----------
-    found
+    protocol
         The numbers.
     loaded
         Documents that were read, and what was left out.
@@ -21,19 +21,21 @@ def print_protocol(found: SpanProtocol, loaded: Loaded, *, json: bool) -> None:
         Whether JSON is printed.
     """
     if json:
-        print_json({"protocol": found.as_dict(), **loaded.json})
+        print_json({"protocol": protocol.as_dict(), **loaded.json})
         return
-    show(result_tables.protocol(found))
-    say(f"F₁ is {found.f1}; units are per document, in brackets those of the others.")
-    for candidate in found.candidates:
+    show(result_tables.protocol(protocol))
+    say(f"F₁ is {protocol.f1}; units are per document, in brackets those of the others.")
+    for candidate in protocol.candidates:
         if candidate.test is not None:
             say(f"\n{candidate.test.in_words()}")
-    rows = [*found.candidates]
-    if found.people is None:
+    rows = [*protocol.candidates]
+    if protocol.people is None:
         message("there is one person only, so that people cannot be compared among themselves")
     else:
-        rows.append(found.people)
+        rows.append(protocol.people)
     messages(
-        (text, f"{what} of {row.name}") for row in rows for text, what in (*row.reasons, *row.notes)
+        (text, f"{score_name} of {row.name}")
+        for row in rows
+        for text, score_name in (*row.reasons, *row.notes)
     )
-    tell_signatures(*found.signatures)
+    tell_signatures(*protocol.signatures)

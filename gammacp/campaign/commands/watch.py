@@ -177,7 +177,9 @@ def _print(result: dict[str, Any]) -> None:
     for note in result["notes"]:
         message(note)
     tell_signatures(result["signature"] or "")
-    messages(((why, n) for n, why in result["waiting"].items()), before="gammacp: no γ yet of ")
+    messages(
+        ((reason, n) for n, reason in result["waiting"].items()), before="gammacp: no γ yet of "
+    )
 
 
 def _alarm(history: History | None, below: float, rate: float) -> Alarm:

@@ -48,13 +48,13 @@ class Confusion:
     @property
     def confused_pairs(self) -> list[tuple[str, str, int]]:
         """Pairs of different categories with their counts, most frequent first."""
-        found = [
+        confused = [
             (row, column, int(self.counts[i, j]))
             for i, row in enumerate(self.rows)
             for j, column in enumerate(self.columns)
             if row != column and (self.directed or i < j) and self.counts[i, j]
         ]
-        return sorted(found, key=lambda entry: -entry[2])
+        return sorted(confused, key=lambda entry: -entry[2])
 
     def share_equal(self, category: str) -> float:
         """Return the share of the aligned pairs with this category that have it on both sides."""
@@ -102,14 +102,14 @@ def confusion(
                 np.add.at(counts, (second[unlike], first[unlike]), 1)
     # Two annotators without a unit are not a pair of units.
     counts[-1, -1] = 0
-    kept = [
+    shown = [
         i for i, n in enumerate(names) if n != UNLABELLED or counts[i].any() or counts[:, i].any()
     ]
-    labels = tuple(names[i] for i in kept)
+    labels = tuple(names[i] for i in shown)
     return Confusion(
         rows=labels,
         columns=labels,
-        counts=counts[np.ix_(kept, kept)],
+        counts=counts[np.ix_(shown, shown)],
         directed=reference is not None,
     )
 
@@ -207,7 +207,7 @@ def by_category(
     """
     names = plain(categories_of(continua))[0]
     scores, reasons = _gamma_k(overall, basis)
-    found = []
+    agreements = []
     for name in names:
         counts = {d: _count(c, name) for d, c in continua.items()}
         defined = [
@@ -219,7 +219,7 @@ def by_category(
         units = sum(counts.values())
         if not units:
             continue
-        found.append(
+        agreements.append(
             CategoryAgreement(
                 category=name,
                 gamma_k=sum(n * v for n, v in defined) / total if total else math.nan,
@@ -230,7 +230,7 @@ def by_category(
                 reason=None if total else reasons or "no two aligned units in any document",
             )
         )
-    return tuple(found)
+    return tuple(agreements)
 
 
 def _gamma_k(overall: Agreement, basis: Basis) -> tuple[dict[str, dict[str, float]], str | None]:

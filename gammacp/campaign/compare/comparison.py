@@ -278,7 +278,7 @@ def compare(
     """
     settings = Settings.of(**options)
     draws = whole("draws", draws, 0, MOST_DRAWS)
-    wanted, also = _tables_wanted(by, also)
+    required, also = _required_tables(by, also)
     tell = progress or (lambda _: None)
     data = _Compared.of(continua, against, reference, session)
     others = data.people
@@ -293,36 +293,35 @@ def compare(
         first(overall)
     tell("pairs of annotators")
     pairs = PairMatrix(annotators=annotators_of(others), agreements={})
-    if members or reference is not None or wanted & {"annotator", "pair"}:
-        pairs = _pairs(others, basis, tested_on=overall if "pair" in wanted else None)
-    leave_one_out = leave_one_out and "annotator" in wanted
+    if members or reference is not None or required & {"annotator", "pair"}:
+        pairs = _pairs(others, basis, tested_on=overall if "pair" in required else None)
+    leave_one_out = leave_one_out and "annotator" in required
     people = AnnotatorTables(pairs=pairs, without=(), summaries=())
     if leave_one_out:
         people = replace(people, without=without_each(others, overall, basis, tell))
-    parts = _parts(others, basis, pairs="pair" in wanted, without=leave_one_out)
-    tables_beside, refused = _tables_beside(basis, wanted, also)
+    parts = _parts(others, basis, pairs="pair" in required, without=leave_one_out)
+    further_tables, refused = _further_tables(basis, required, also)
     tell("categories")
     table = confusion((s.alignment for s in overall.computed.values()), categories_of(others))
     reference_comparison = None
-    rounds = None
     if reference is not None:
         tell("reference")
         reference_basis = Basis(data.with_reference, settings, executor=executor, shared={})
         reference_comparison = against_reference(reference, pairs, reference_basis)
+    rounds = None
     if data.other_round is not None:
         tell("the other round")
-        second = agreement(Basis(data.other_round, settings, executor=executor))
-        rounds = OtherRound(agreement=second, test=compare_rounds(overall, second))
+        rounds = _other_round(overall, Basis(data.other_round, settings, executor=executor))
     spread = None
     if draws:
         spread = overall.bootstrap()
-    if "annotator" in wanted:
+    if "annotator" in required:
         people = replace(people, summaries=summaries(others, overall, pairs, people.without))
     return Comparison(
         overall=_sign(overall, spread),
         bootstrap=spread,
         people=people,
-        categories=by_category(others, table, overall, basis) if "category" in wanted else (),
+        categories=by_category(others, table, overall, basis) if "category" in required else (),
         confusion=table,
         reference=reference_comparison,
         against=rounds,
@@ -330,21 +329,21 @@ def compare(
         sessions=sessions_of(data.all_sessions, session, settings, executor, overall),
         over_time=over_time(overall, in_order=in_order),
         explanation=explained_on(basis) if explain else None,
-        parts=parts | tables_beside,
+        parts=parts | further_tables,
         refused=refused,
         copies=copies(others) if len(others) > 1 else None,
     )
 
 
-def _tables_wanted(
+def _required_tables(
     by: Collection[str] | None, also: Collection[str]
 ) -> tuple[set[str], Collection[str]]:
     """Return the names of the tables to compute, and of those to compute if the data allow them."""
-    beside = names_of("comparison table")
+    further = names_of("comparison table")
     if by is None:
         by = TABLES
-        also = beside
-    return {one_of("by", name, (*TABLES, *beside)) for name in several("by", by)}, also
+        also = further
+    return {one_of("by", name, (*TABLES, *further)) for name in several("by", by)}, also
 
 
 def _everybody(basis: Basis, teams: Mapping[str, str] | None) -> Agreement:
@@ -407,7 +406,7 @@ class _Compared:
         all_sessions = _people(everything, reference)
         other_round = None
         if against is not None:
-            other_people = _people(named_continua(against), reference, there=False)
+            other_people = _people(named_continua(against), reference, must_have_reference=False)
             other_round = first_sessions(other_people, session)
         with_reference: Selection = {}
         if reference is not None:
@@ -434,28 +433,34 @@ def _parts(
     return parts
 
 
-def _tables_beside(
-    basis: Basis, wanted: Collection[str], also: Collection[str]
+def _further_tables(
+    basis: Basis, required: Collection[str], also: Collection[str]
 ) -> tuple[dict[str, ComparisonPart], dict[str, str]]:
     """Return the tables of other subjects by key, and the reasons why some of `also` are missing.
 
     Raises
     ------
     DataError
-        The data do not allow a table that is wanted.
+        The data do not allow a required table.
     """
     parts: dict[str, ComparisonPart] = {}
     refused: dict[str, str] = {}
-    for name in sorted({*wanted, *also}.difference(TABLES)):
+    for name in sorted({*required, *also}.difference(TABLES)):
         try:
             table = TABLES_BESIDE[name](basis)
         except DataError as error:
-            if name in wanted:
+            if name in required:
                 raise
             refused[name] = str(error)
             continue
         parts[table.key] = table
     return parts, refused
+
+
+def _other_round(overall: Agreement, basis: Basis) -> OtherRound:
+    """Measure the other round, and test the difference."""
+    second = agreement(basis)
+    return OtherRound(agreement=second, test=compare_rounds(overall, second))
 
 
 def _sign(overall: Agreement, spread: BootstrapInterval | None) -> Agreement:
@@ -470,10 +475,12 @@ def _counted(tell: Callable[[str], None]) -> Callable[[int, int], None]:
     return lambda done, total: tell(f"{done} of {total} random annotation sets")
 
 
-def _people(continua: Selection, reference: str | None, *, there: bool = True) -> Selection:
-    """Return the continua without the reference; if `there`, it must be an annotator of them."""
+def _people(
+    continua: Selection, reference: str | None, *, must_have_reference: bool = True
+) -> Selection:
+    """Return the continua without the reference; `must_have_reference` says if it must be one."""
     everybody = annotators_of(continua)
-    if reference is not None and there and len(everybody) > 1:
+    if reference is not None and must_have_reference and len(everybody) > 1:
         check_annotator(continua, reference, "reference")
     people = [a for a in everybody if a != reference]
     if reference is not None:

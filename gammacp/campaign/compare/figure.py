@@ -87,11 +87,11 @@ def _chosen(pairs: PairMatrix) -> Indices:
     return np.sort(np.argsort(means, kind="stable")[:MOST_ANNOTATORS])
 
 
-def _about_pairs(pairs: PairMatrix, drawn: int) -> list[str]:
+def _about_pairs(pairs: PairMatrix, shown: int) -> list[str]:
     words = ["γ of each pair of annotators on the documents of both; the darker, the less."]
-    if drawn < len(pairs.annotators):
+    if shown < len(pairs.annotators):
         words.append(
-            f"Shown are the {drawn} of {len(pairs.annotators)} annotators who agree least with "
+            f"Shown are the {shown} of {len(pairs.annotators)} annotators who agree least with "
             "others."
         )
     if pairs.left_out:
@@ -100,7 +100,7 @@ def _about_pairs(pairs: PairMatrix, drawn: int) -> list[str]:
             f"Only the {compared} pairs with most documents in common are compared; "
             f"{with_commas(pairs.left_out)} others share documents, too."
         )
-    if any(not math.isfinite(found.value) for found in pairs.agreements.values()):
+    if any(not math.isfinite(agreement.value) for agreement in pairs.agreements.values()):
         words.append("×: no value.")
     if any(test.p_holm <= _LEVEL for test in pairs.tests.values()):
         words.append("*: differs from the other pairs (p ≤ .05 by Holm).")
@@ -111,19 +111,19 @@ def _about_pairs(pairs: PairMatrix, drawn: int) -> list[str]:
 def _about_all(comparison: Comparison) -> list[str]:
     """Return sentences on the overall γ, its interval, the chance model and the data's size."""
     overall = comparison.overall
-    said = f"γ of all: {overall.value:.3f}"
+    words = f"γ of all: {overall.value:.3f}"
     spread = comparison.bootstrap
     if spread is not None and math.isfinite(spread.low) and math.isfinite(spread.high):
-        said += (
+        words += (
             f" ({spread.confidence:.0%} interval over {spread.kind} {spread.low:.3f} to "
             f"{spread.high:.3f})"
         )
     elif spread is not None and spread.reason:
-        said += f" (no interval: {spread.reason})"
+        words += f" (no interval: {spread.reason})"
     people = len({a for c in overall.computed.values() for a in c.alignment.continuum.annotators})
     units = sum(score.units for score in overall.computed.values())
     return [
-        f"{said}. Chance: {overall.chance}, {counted(overall.score.samples, 'random set')}.",
+        f"{words}. Chance: {overall.chance}, {counted(overall.score.samples, 'random set')}.",
         f"{counted(len(overall.computed), 'document')}, {counted(people, 'annotator')}, "
         f"{counted(units, 'unit')}.",
     ]

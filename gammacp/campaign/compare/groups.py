@@ -24,7 +24,8 @@ from gammacp.campaign.compare.pairs import PairMatrix
 from gammacp.campaign.compare.stretches import DocumentParts
 from gammacp.chance.beyond import ratio
 from gammacp.errors import DataError, UsageError
-from gammacp.inference.part_tests import FEWEST_ANNOTATORS, Replication, replication, with_holm
+from gammacp.inference.part_tests import FEWEST_ANNOTATORS, with_holm
+from gammacp.inference.replication import Replication, replication
 from gammacp.measures.agreement import Agreement
 
 
@@ -109,14 +110,14 @@ class Groups:
         return "\n".join(_sentence(a, tested) for a in self.across)
 
 
-def members_of(annotators: Sequence[str], wanted: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def members_of(annotators: Sequence[str], groups: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return the annotators of each group, parsed from texts like `models=gpt4o,llama*`.
 
     Parameters
     ----------
     annotators
         Everybody there is.
-    wanted
+    groups
         A text per group, at least two.
 
     Raises
@@ -129,13 +130,13 @@ def members_of(annotators: Sequence[str], wanted: Sequence[str]) -> dict[str, tu
     >>> members_of(["ann", "bob", "m1"], ["people=ann,bob", "models=m*"])
     {'people': ('ann', 'bob'), 'models': ('m1',)}
     """
-    found: dict[str, tuple[str, ...]] = {}
-    for entry in wanted:
+    members: dict[str, tuple[str, ...]] = {}
+    for entry in groups:
         name, _, listed = entry.partition("=")
         patterns = [p.strip() for p in listed.split(",") if p.strip()]
         if not name or not patterns:
             raise UsageError(f"group {entry!r} is not NAME=ANNOTATOR,… (patterns such as m* too)")
-        if name in found:
+        if name in members:
             raise UsageError(f"group {name!r} is given twice")
         for p in patterns:
             if not any(fnmatchcase(a, p) for a in annotators):
@@ -143,14 +144,14 @@ def members_of(annotators: Sequence[str], wanted: Sequence[str]) -> dict[str, tu
                     f"group {name}: no annotator is {p!r}",
                     hint=f"There are {', '.join(annotators[:20])}{' …' * (len(annotators) > 20)}",
                 )
-        mine = tuple(a for a in annotators if any(fnmatchcase(a, p) for p in patterns))
-        for other, theirs in found.items():
-            if both := sorted(set(theirs) & set(mine)):
+        group_members = tuple(a for a in annotators if any(fnmatchcase(a, p) for p in patterns))
+        for other, other_members in members.items():
+            if both := sorted(set(other_members) & set(group_members)):
                 raise UsageError(f"{both[0]} is in the groups {other!r} and {name!r}")
-        found[name] = mine
-    if len(found) < 2:
+        members[name] = group_members
+    if len(members) < 2:
         raise UsageError("one group cannot be compared: give `compare(groups=)` twice")
-    return found
+    return members
 
 
 def groups_of(pairs: PairMatrix, members: Mapping[str, Sequence[str]], whole: Agreement) -> Groups:
@@ -196,15 +197,15 @@ def _disorders(pairs: PairMatrix, cuts: DocumentParts) -> tuple[Floats, Floats]:
     the documents cannot be divided into parts, there is one part.
     """
     place = {name: i for i, name in enumerate(pairs.annotators)}
-    found = np.zeros((2, len(place), len(place), cuts.columns))
+    disorders = np.zeros((2, len(place), len(place), cuts.columns))
     errors = np.zeros((len(place), len(place)))
     for (a, b), agreement in pairs.agreements.items():
         if agreement.rated:  # otherwise the two share nothing that tells anything
             i = place[a]
             j = place[b]
-            found[:, i, j] = found[:, j, i] = cuts.sums(agreement)
+            disorders[:, i, j] = disorders[:, j, i] = cuts.sums(agreement)
             errors[i, j] = errors[j, i] = agreement.score.chance_error
-    return found, errors
+    return disorders, errors
 
 
 def _gamma(disorders: Floats, blocks: Sequence[tuple[Any, Any]]) -> float:
@@ -235,59 +236,59 @@ def _across(
 
     # Leave out parts in which none of these pairs has any expected disorder.
     both = np.concatenate((first, second))
-    there = disorders[1][both[:, None], both].sum(axis=(0, 1)) > 0
+    has_chance = disorders[1][both[:, None], both].sum(axis=(0, 1)) > 0
     across, within, others = (error(*side) for side in sides)
-    parts = disorders[..., there]
-    found = replication(parts[0], parts[1], first, second, (across, within, others))
-    tested = not math.isnan(found.p)
+    parts = disorders[..., has_chance]
+    test = replication(parts[0], parts[1], first, second, (across, within, others))
+    tested = not math.isnan(test.p)
     return AcrossGroups(
         groups=(one, other),
         pairs=int((expected[first[:, None], second] > 0).sum()),
         gamma=gamma,
-        normalized=found.value,
+        normalized=test.value,
         difference=_gamma(disorders, sides[1:]) - gamma,
-        p_value=found.p,
-        p_parts=found.p_parts,
-        p_annotators=found.p_annotators,
+        p_value=test.p,
+        p_parts=test.p_parts,
+        p_annotators=test.p_annotators,
         p_holm=math.nan,
-        parts=int(there.sum()) if tested else 0,
+        parts=int(has_chance.sum()) if tested else 0,
         kind=cuts.kind,
-        untested=None if tested else _why_untested(found, min(map(len, codes.values())), cuts),
+        untested=None if tested else _why_untested(test, min(map(len, codes.values())), cuts),
     )
 
 
-def _why_untested(found: Replication, fewest: int, cuts: DocumentParts) -> str:
+def _why_untested(test: Replication, fewest: int, cuts: DocumentParts) -> str:
     """Return why there is no p."""
     if fewest < FEWEST_ANNOTATORS:
         return f"it takes {FEWEST_ANNOTATORS} annotators in each group"
-    if math.isnan(found.value) or found.value <= 0:
+    if math.isnan(test.value) or test.value <= 0:
         return "γ within or across is 0 or less, or undefined"
     return cuts.reason or "without some document, stretch or annotator, a γ is 0 or less"
 
 
-def _sentence(found: AcrossGroups, tested: int) -> str:
-    a, b = found.groups
-    if math.isnan(found.gamma):
+def _sentence(across: AcrossGroups, tested: int) -> str:
+    a, b = across.groups
+    if math.isnan(across.gamma):
         return f"{a} and {b}: no γ across, because no document with a γ has annotators of both."
-    if found.pairs == 1:
+    if across.pairs == 1:
         pairs = "1 pair"
     else:
-        pairs = f"{found.pairs} pairs"
-    said = f"{a} and {b}: γ across (xRR) = {found.gamma:.3f} over {pairs}"
-    if not math.isnan(found.difference):
-        if found.difference >= 0:
-            how = "higher"
+        pairs = f"{across.pairs} pairs"
+    words = f"{a} and {b}: γ across (xRR) = {across.gamma:.3f} over {pairs}"
+    if not math.isnan(across.difference):
+        if across.difference >= 0:
+            relation = "higher"
         else:
-            how = "lower"
-        said += f", γ within is {abs(found.difference):.3f} {how}"
-    if not math.isnan(found.normalized):
-        said += f"; normalized xRR {found.normalized:.3f}"
-    if found.untested is not None:
-        return f"{said}; not tested: {found.untested}."
+            relation = "lower"
+        words += f", γ within is {abs(across.difference):.3f} {relation}"
+    if not math.isnan(across.normalized):
+        words += f"; normalized xRR {across.normalized:.3f}"
+    if across.untested is not None:
+        return f"{words}; not tested: {across.untested}."
     return (
-        f"{said} (at 1, one truth and each group's own errors explain all differences; p of less "
-        f"than 1: {found.p_value:.2g}, the larger of {found.p_parts:.2g} over "
-        f"{found.parts} {found.kind} and {found.p_annotators:.2g} over annotators"
-        + (f"; {found.p_holm:.2g} by Holm over {tested} pairs of groups" if tested > 1 else "")
+        f"{words} (at 1, one truth and each group's own errors explain all differences; p of less "
+        f"than 1: {across.p_value:.2g}, the larger of {across.p_parts:.2g} over "
+        f"{across.parts} {across.kind} and {across.p_annotators:.2g} over annotators"
+        + (f"; {across.p_holm:.2g} by Holm over {tested} pairs of groups" if tested > 1 else "")
         + ")."
     )

@@ -71,13 +71,14 @@ class Change:
             return ""
         low, high = self.interval or (math.nan, math.nan)
         if self.change > 0:
-            how = "rises"
+            direction = "rises"
         else:
-            how = "falls"
+            direction = "falls"
         if self.annotator:
-            how = f"of {visible(self.annotator)} with the others {how}, more than the others' own,"
+            name = visible(self.annotator)
+            direction = f"of {name} with the others {direction}, more than the others' own,"
         return (
-            f"γ {how} by {abs(self.change):.2f} from the first document to the last "
+            f"γ {direction} by {abs(self.change):.2f} from the first document to the last "
             f"({low:+.2f} to {high:+.2f}; p = {self.p_holm:.2g}{', Holm' * bool(self.annotator)})."
         )
 
@@ -103,7 +104,7 @@ class OverTime:
         # If one annotator changes, the others seem to change relative to this one. Therefore only
         # the annotator with the smallest p is mentioned.
         surest = sorted(self.annotators, key=lambda c: c.p if math.isfinite(c.p) else 1.0)[:1]
-        said = [words for c in (self.all, *surest) if (words := c.in_words())]
+        sentences = [words for c in (self.all, *surest) if (words := c.in_words())]
         if self.annotators:
             none = ", neither for all annotators together nor for any one against the others"
         else:
@@ -111,7 +112,7 @@ class OverTime:
                 " for all annotators together; single annotators are tested only where "
                 "documents have three or more"
             )
-        return said or [f"No change of γ over time is shown{none}."]
+        return sentences or [f"No change of γ over time is shown{none}."]
 
 
 def over_time(overall: Agreement, *, in_order: bool) -> OverTime | None:
@@ -153,35 +154,37 @@ def changes(names: Sequence[str], sums: PairSums, clusters: Indices) -> OverTime
         disorder = whole[0] / whole[1]
         mean = whole[0].sum() / whole[1].sum()
     everybody = _change("", disorder, whole[1], whole[1] > 0, clusters)
-    found = []
+    tested = []
     for k, name in enumerate(names):
-        mine = sums.annotator == k
-        at = sums.document[mine]
-        own = np.zeros((2, n))
+        is_theirs = sums.annotator == k
+        at = sums.document[is_theirs]
+        own_costs = np.zeros((2, n))
         # A row has half of the cost of the annotator's pairs; the other half is in the rows of the
         # other annotators.
-        own[:, at] = 2 * sums.observed[mine], 2 * sums.expected[mine]
-        rest = whole - own
-        there = (own[1] > 0) & (rest[1] > 1e-9 * whole[1])
-        if not there.any():
+        own_costs[:, at] = 2 * sums.observed[is_theirs], 2 * sums.expected[is_theirs]
+        rest = whole - own_costs
+        is_present = (own_costs[1] > 0) & (rest[1] > 1e-9 * whole[1])
+        if not is_present.any():
             continue
         with np.errstate(divide="ignore", invalid="ignore"):
-            z = own[0] / own[1]
+            z = own_costs[0] / own_costs[1]
             others = rest[0] / rest[1]
-            weight = own[1] * rest[1] / whole[1]
-            others[at] *= shapes[mine]
+            weight = own_costs[1] * rest[1] / whole[1]
+            others[at] *= shapes[is_theirs]
             even = weight * mean / (mean + disorder)
-            times = (even * z)[there].sum() / (even * others)[there].sum()
+            times = (even * z)[is_present].sum() / (even * others)[is_present].sum()
             beyond = z - times * others
-        if not (whole[0] * there).any():
-            found.append(Change(annotator=name, documents=int(there.sum())))
+        if not (whole[0] * is_present).any():
+            tested.append(Change(annotator=name, documents=int(is_present.sum())))
             continue
-        typical = _mean(disorder[there], weight[there]) / _mean(disorder[there], even[there])
-        parts = ((weight * disorder)[there], weight[there])
-        spread = independent_parts(*(cluster_sums(x, clusters[there]) for x in parts))
+        typical = _mean(disorder[is_present], weight[is_present]) / _mean(
+            disorder[is_present], even[is_present]
+        )
+        parts = ((weight * disorder)[is_present], weight[is_present])
+        spread = independent_parts(*(cluster_sums(x, clusters[is_present]) for x in parts))
         unsure = math.sqrt(spread.variance) / float(spread.ratio)
-        found.append(_change(name, typical * beyond, even, there, clusters, unsure))
-    return OverTime(all=replace(everybody, p_holm=everybody.p), annotators=with_holm(found))
+        tested.append(_change(name, typical * beyond, even, is_present, clusters, unsure))
+    return OverTime(all=replace(everybody, p_holm=everybody.p), annotators=with_holm(tested))
 
 
 def _mean(values: Floats, weights: Floats) -> float:
@@ -216,20 +219,25 @@ def _others_to_own(sums: PairSums, n: int) -> Floats:
 
 
 def _change(
-    name: str, disorder: Floats, weight: Floats, there: Bools, clusters: Indices, unsure: float = 0
+    name: str,
+    disorder: Floats,
+    weight: Floats,
+    is_present: Bools,
+    clusters: Indices,
+    unsure: float = 0,
 ) -> Change:
     """Return the change of γ; `unsure` is the relative error of the scale of the disorder."""
-    told = Change(annotator=name, documents=int(there.sum()))
-    if len(np.unique(clusters[there])) < FEWEST_PARTS:
-        return told
-    places = np.flatnonzero(there) / (len(there) - 1)
-    found = change_in_order(-disorder[there], weight[there], places, clusters[there])
-    if not float(found.error) > 0:
-        return told
-    value = float(found.value)
-    t = float(found.half_width() / found.error)
-    low, high = (_end_of_product(value, float(end), t * unsure) for end in found.interval())
-    return replace(told, change=value, interval=(low, high), p=float(found.p))
+    change = Change(annotator=name, documents=int(is_present.sum()))
+    if len(np.unique(clusters[is_present])) < FEWEST_PARTS:
+        return change
+    places = np.flatnonzero(is_present) / (len(is_present) - 1)
+    trend = change_in_order(-disorder[is_present], weight[is_present], places, clusters[is_present])
+    if not float(trend.error) > 0:
+        return change
+    value = float(trend.value)
+    t = float(trend.half_width() / trend.error)
+    low, high = (_end_of_product(value, float(end), t * unsure) for end in trend.interval())
+    return replace(change, change=value, interval=(low, high), p=float(trend.p))
 
 
 def _end_of_product(value: float, end: float, unsure: float) -> float:

@@ -92,8 +92,8 @@ class PairMatrix:
         place = {name: i for i, name in enumerate(self.annotators)}
         matrix = np.full((len(place), len(place)), math.nan)
         np.fill_diagonal(matrix, 1.0)
-        for (a, b), found in self.agreements.items():
-            matrix[place[a], place[b]] = matrix[place[b], place[a]] = found.value
+        for (a, b), agreement in self.agreements.items():
+            matrix[place[a], place[b]] = matrix[place[b], place[a]] = agreement.value
         return matrix
 
     def mean_with_others(self, annotator: str) -> float:
@@ -103,16 +103,16 @@ class PairMatrix:
 
     def in_words(self) -> list[str]:
         """Return which pairs are left out, and which are shown to differ from the others."""
-        said = []
+        sentences = []
         if self.left_out:
             shown = len(self.agreements)
-            said.append(
+            sentences.append(
                 f"Only the {shown} pairs with most documents in common are compared; "
                 f"{self.left_out} other pairs share documents, too."
             )
         if self.own_chance:
             rated = sum(bool(a.rated) for a in self.agreements.values())
-            said.append(
+            sentences.append(
                 f"γ of {len(self.own_chance)} of the {rated} pairs is against "
                 "chance on the pair's own documents alone, γ of the corpus against chance pooled "
                 "over all documents: compare pairs with each other, not with the corpus."
@@ -120,15 +120,15 @@ class PairMatrix:
         for (a, b), t in self.tests.items():
             if t.p_holm <= _LEVEL:
                 if t.gamma < t.others:
-                    how = "less"
+                    relation = "less"
                 else:
-                    how = "more"
-                said.append(
-                    f"{visible(a)} and {visible(b)} agree {how} than the other pairs on the same "
-                    f"{t.parts} {t.kind}: γ {t.gamma:.3f} against {t.others:.3f} (p = {t.p:.2g}, "
-                    f"{t.p_holm:.2g} by Holm over {len(self.tests)} pairs)."
+                    relation = "more"
+                sentences.append(
+                    f"{visible(a)} and {visible(b)} agree {relation} than the other pairs on the "
+                    f"same {t.parts} {t.kind}: γ {t.gamma:.3f} against {t.others:.3f} "
+                    f"(p = {t.p:.2g}, {t.p_holm:.2g} by Holm over {len(self.tests)} pairs)."
                 )
-        return said
+        return sentences
 
     def as_dict(self) -> list[dict[str, Any]]:
         """One entry per pair, as JSON has it."""
@@ -158,21 +158,21 @@ class PairMatrix:
             return self
         sums = np.array([cuts.sums(a) for a in rated.values()])
         errors = np.array([a.score.chance_error for a in rated.values()])
-        found = below_the_rest(sums[:, 0], sums[:, 1], errors)
-        rows = zip(rated, sums, found.value, found.p, holm(found.p), strict=True)
+        test = below_the_rest(sums[:, 0], sums[:, 1], errors)
+        rows = zip(rated, sums, test.value, test.p, holm(test.p), strict=True)
         total = sums.sum(axis=0)
         tests = {}
-        for pair, own, value, p, p_holm in rows:
+        for pair, pair_sums, value, p, p_holm in rows:
             if not math.isfinite(p):
                 continue
-            there = (own[1] > 0) & (total[1] - own[1] > 1e-9 * total[1])
-            gamma = 1 - float(own[0, there].sum() / own[1, there].sum())
+            is_present = (pair_sums[1] > 0) & (total[1] - pair_sums[1] > 1e-9 * total[1])
+            gamma = 1 - float(pair_sums[0, is_present].sum() / pair_sums[1, is_present].sum())
             tests[pair] = PairTest(
                 gamma=gamma,
                 others=gamma + float(value),
                 p=float(p),
                 p_holm=float(p_holm),
-                parts=int(there.sum()),
+                parts=int(is_present.sum()),
                 kind=cuts.kind,
             )
         return replace(self, tests=tests)
@@ -279,15 +279,15 @@ def without_each(
     names = annotators_of(continua)
     if len(names) < 3:
         return ()
-    found = []
+    agreements = []
     for number, name in enumerate(names, 1):
         # In a crowd, each of these takes as long as γ of all annotators, so progress is shown.
         tell(f"{number} of {len(names)} annotators left out")
-        found.append((name, agreement_of_selected(basis, {name}, keep=False)))
+        agreements.append((name, agreement_of_selected(basis, {name}, keep=False)))
     cuts = DocumentParts(overall)
     unfinished = {a for c in basis.named.values() for a, _ in c.read_until}
     none = math.nan, 0
-    tested = [none if a in unfinished else _p_of_gain(overall, r, cuts) for a, r in found]
+    tested = [none if a in unfinished else _p_of_gain(overall, r, cuts) for a, r in agreements]
     p = holm(np.array([p for p, _ in tested]))
     among = int(np.isfinite(p).sum())
     return tuple(
@@ -300,19 +300,19 @@ def without_each(
             among=among,
             unfinished=name in unfinished,
         )
-        for (name, rest), q, (raw, parts) in zip(found, p.tolist(), tested, strict=True)
+        for (name, rest), q, (raw, parts) in zip(agreements, p.tolist(), tested, strict=True)
     )
 
 
 def _p_of_gain(overall: Agreement, rest: Agreement, cuts: DocumentParts) -> tuple[float, int]:
     """Return the one-sided p of no gain and the number of parts; NaN and 0 without a test."""
-    sums = [cuts.sums(found, cuts.in_common(rest)) for found in (overall, rest)]
-    there = np.all([expected > 0 for _, expected in sums], axis=0)
-    if there.sum() < FEWEST_PARTS:
+    sums = [cuts.sums(measured, cuts.in_common(rest)) for measured in (overall, rest)]
+    is_present = np.all([expected > 0 for _, expected in sums], axis=0)
+    if is_present.sum() < FEWEST_PARTS:
         return math.nan, 0
-    full, others = (independent_parts(*s[:, there]) for s in sums)
+    full, others = (independent_parts(*s[:, is_present]) for s in sums)
     errors = overall.score.chance_error, rest.score.chance_error
-    return float(gain(full, others, errors).p_of_more), int(there.sum())
+    return float(gain(full, others, errors).p_of_more), int(is_present.sum())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -361,14 +361,14 @@ def summaries(
     place = {name: i for i, name in enumerate(pairs.annotators)}
     marked = np.zeros((len(place), 3))
     for c in continua.values():
-        mine = [place[name] for name in c.annotators]
+        columns = [place[name] for name in c.annotators]
         parts = c.atoms()
-        covered = np.bincount(parts.annotator_codes, parts.lengths, len(mine))
-        marked[mine] += np.column_stack((c.counts, np.ones(len(mine)), covered))
+        covered = np.bincount(parts.annotator_codes, parts.lengths, len(columns))
+        marked[columns] += np.column_stack((c.counts, np.ones(len(columns)), covered))
     among = np.zeros((len(place), 3))
     for score in overall.computed.values():
-        mine = [place[name] for name in score.alignment.continuum.annotators]
-        among[mine] += _among_others(score.alignment)
+        columns = [place[name] for name in score.alignment.continuum.annotators]
+        among[columns] += _among_others(score.alignment)
 
     def summary(name: str) -> AnnotatorSummary:
         units, documents, length = marked[place[name]].tolist()

@@ -110,10 +110,10 @@ def against_reference(name: str, pairs: PairMatrix, basis: Basis) -> ReferenceCo
     for other in annotators_of(basis.named):
         if other != name:
             result = agreement_of_selected(basis, (name, other))
-            theirs = [s.alignment for s in result.computed.values()]
-            table = confusion(theirs, categories, reference=name)
+            pair_alignments = [s.alignment for s in result.computed.values()]
+            table = confusion(pair_alignments, categories, reference=name)
             entries.append(_entry(other, result, table, pairs))
-            alignments += theirs
+            alignments += pair_alignments
     return ReferenceComparison(
         name=name,
         annotators=tuple(entries),
@@ -122,13 +122,15 @@ def against_reference(name: str, pairs: PairMatrix, basis: Basis) -> ReferenceCo
     )
 
 
-def _entry(other: str, found: Agreement, table: Confusion, pairs: PairMatrix) -> AgainstAnnotator:
+def _entry(
+    other: str, pair_agreement: Agreement, table: Confusion, pairs: PairMatrix
+) -> AgainstAnnotator:
     among = other in pairs.annotators and len(pairs.annotators) > 1
     nobody = table.rows.index(NO_UNIT)
     matched = table.counts[:nobody, :nobody]
     return AgainstAnnotator(
         annotator=other,
-        agreement=found,
+        agreement=pair_agreement,
         with_others=pairs.mean_with_others(other) if among else math.nan,
         aligned=int(matched.sum()),
         equal=int(np.trace(matched)),

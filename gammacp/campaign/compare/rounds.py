@@ -74,9 +74,9 @@ class RoundTest:
 
     def in_words(self) -> str:
         """Return sentences on the difference and its test."""
-        said = f"γ differs by {self.difference:+.3f}"
+        words = f"γ differs by {self.difference:+.3f}"
         if self.difference_interval is None or self.p_value is None:
-            return f"{said}; not tested: {self.untested}."
+            return f"{words}; not tested: {self.untested}."
         low, high = self.difference_interval
         if self.paired:
             n = f"{self.parts[0]} pairs of"
@@ -91,11 +91,11 @@ class RoundTest:
             p = f"p = {self.p_value:.2g}"
         else:
             p = "p < .0001"
-        said += f" (95% confidence {low:+.3f} to {high:+.3f}; {p}; {of})."
+        words += f" (95% confidence {low:+.3f} to {high:+.3f}; {p}; {of})."
         if self.detectable is not None:
-            said += f" {self.detectable.in_words()}"
+            words += f" {self.detectable.in_words()}"
         if self.shared:
-            said += (
+            words += (
                 f" {self.shared} {self.kind} are in both rounds but count as independent; for a "
                 "paired test, compare only these (`document=`)."
             )
@@ -104,11 +104,11 @@ class RoundTest:
         else:
             few = _FEW
         if self.kind != ALIGNMENTS and min(self.parts) < few:
-            said += (
+            words += (
                 f" Below {few} {self.kind}, p can be too small by half or more if a few bad "
                 "documents skew the disorder of one round."
             )
-        return said
+        return words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,35 +227,35 @@ def difference_of(
     """
     sizes = (len(first), len(second))
     kind = first.kind
-    known: dict[str, Any] = {"difference": first.gamma - second.gamma, "paired": paired}
-    known |= {"parts": sizes, "kind": kind, "shared": shared}
+    fields: dict[str, Any] = {"difference": first.gamma - second.gamma, "paired": paired}
+    fields |= {"parts": sizes, "kind": kind, "shared": shared}
     least = FEWEST_PARTS
-    what = f"{kind} of each side"
+    parts_of_sides = f"{kind} of each side"
     if kind == ALIGNMENTS:
         least = FEWEST_ALIGNMENTS
-        what = f"{kind} of each text"
+        parts_of_sides = f"{kind} of each text"
     if min(sizes) < least:
         few = f"{sizes[0]} and {sizes[1]} {kind} are too few to tell how they differ"
-        return RoundTest(**known, untested=f"{few} (at least {least} {what})")
+        return RoundTest(**fields, untested=f"{few} (at least {least} {parts_of_sides})")
     one = _parts(first)
     two = _parts(second)
     if paired:
-        found = paired_difference(one, two, math.hypot(*errors))
+        test = paired_difference(one, two, math.hypot(*errors))
     else:
-        found = difference(one, two, errors)
+        test = difference(one, two, errors)
     if not max(side.variance for side in (one, two)) > _NO_SPREAD:
-        return RoundTest(**known, untested=f"{kind} of each side are all alike")
-    low, high = map(float, found.interval())
+        return RoundTest(**fields, untested=f"{kind} of each side are all alike")
+    low, high = map(float, test.interval())
     power = None
     if kind != ALIGNMENTS:
         both = [(side.observed, side.expected) for side in (first, second)]
         power = detectable(both[0], both[1], paired=paired, errors=errors)
     return RoundTest(
-        **known,
+        **fields,
         difference_interval=(low, high),
-        p_value=float(found.p),
+        p_value=float(test.p),
         detectable=power,
-        df=float(found.df),
+        df=float(test.df),
     )
 
 

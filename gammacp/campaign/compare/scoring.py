@@ -63,9 +63,9 @@ def with_annotators(
     least
         Least number of these annotators that a continuum must have.
     """
-    wanted = frozenset(names)
-    there = {name: [a for a in c.annotators if a in wanted] for name, c in continua.items()}
-    return {d: keep_annotators(continua[d], a) for d, a in there.items() if len(a) >= least}
+    chosen = frozenset(names)
+    present = {name: [a for a in c.annotators if a in chosen] for name, c in continua.items()}
+    return {d: keep_annotators(continua[d], a) for d, a in present.items() if len(a) >= least}
 
 
 def check_annotator(continua: Selection, name: str, role: str) -> None:

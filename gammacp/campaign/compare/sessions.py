@@ -110,27 +110,27 @@ class Sessions:
         else:
             others = f"at γ = {a.inter:.3f}"
         number = f"{counted(a.documents, 'document')}"
-        said = (
+        words = (
             f"On {number} that somebody annotated twice, people agree with themselves at γ = "
             f"{a.intra:.3f}; with others {others}."
         )
         if math.isfinite(a.between):
-            said += (
+            words += (
                 f" 1 − γ_inter = (1 − γ_intra)(1 − γ_between) with γ_between = {a.between:.3f}: "
                 f"they disagree with others {1 - a.between:.2f} times as much as with themselves "
                 f"(disorder {a.disorder_ratio:.2f} times, chance {a.expected_ratio:.2f} times)."
             )
         if math.isnan(a.p):
-            return f"{said} Not tested: a test takes {FEWEST_PARTS} documents, or a long text."
+            return f"{words} Not tested: a test takes {FEWEST_PARTS} documents, or a long text."
         tested = f"(p = {a.p:.2g}; {a.parts} {a.kind}, of these people)"
         if a.p <= _LEVEL:
             if a.intra > a.inter:
-                how = "better"
+                relation = "better"
             else:
-                how = "worse"
-            return f"{said} They agree with themselves {how} than with others {tested}."
+                relation = "worse"
+            return f"{words} They agree with themselves {relation} than with others {tested}."
         return (
-            f"{said} They are not shown to agree better with themselves than with others "
+            f"{words} They are not shown to agree better with themselves than with others "
             f"{tested}: what looks like disagreement between people may be each person's own "
             "inconsistency."
         )
@@ -162,11 +162,11 @@ def people_of(annotators: Sequence[str], pattern: str) -> dict[str, tuple[str, s
             f"session {pattern!r} is neither a feature nor a pattern of annotators' names with "
             "{annotator} and {session}, such as '{annotator}-{session}'"
         )
-    found: dict[str, tuple[str, str]] = {}
+    person_and_session: dict[str, tuple[str, str]] = {}
     for name in annotators:
         values = dict(zip(pieces[1::2], fit(pieces, name) or (), strict=False))
-        found[name] = values.get("{annotator}", name), values.get("{session}", "")
-    return found
+        person_and_session[name] = values.get("{annotator}", name), values.get("{session}", "")
+    return person_and_session
 
 
 def first_sessions(continua: Selection, pattern: str | None) -> Selection:
@@ -182,15 +182,15 @@ def first_sessions(continua: Selection, pattern: str | None) -> Selection:
     if pattern is None:
         return continua
     people = people_of(annotators_of(continua), pattern)
-    found = {}
+    selected = {}
     for document, c in continua.items():
         first: dict[str, str] = {}
         for name in sorted(c.annotators, key=lambda a: _rank(people[a][1])):
             first.setdefault(people[name][0], name)
-        kept = keep_annotators(c, [a for a in c.annotators if a in first.values()])
+        first_ones = keep_annotators(c, [a for a in c.annotators if a in first.values()])
         named = {name: person for person, name in first.items() if name != person}
-        found[document] = rename_annotators(kept, named).noting("sessions", "first")
-    return found
+        selected[document] = rename_annotators(first_ones, named).noting("sessions", "first")
+    return selected
 
 
 def _rank(session: str) -> tuple[float, str]:
@@ -227,7 +227,9 @@ def sessions_of(
     people = people_of(annotators_of(continua), pattern)
     basis = Basis(continua, settings, executor=executor, shared={})
     times = {d: Counter(people[a][0] for a in c.annotators) for d, c in continua.items()}
-    twice = {d: {person for person, n in own.items() if n > 1} for d, own in times.items()}
+    twice = {
+        d: {person for person, n in repeating.items() if n > 1} for d, repeating in times.items()
+    }
     if not any(twice.values()):
         names = ", ".join([*people][:10])
         raise DataError(
@@ -242,44 +244,49 @@ def sessions_of(
         shared = {d for d, c in continua.items() if set(pair) <= {*c.annotators}}
         if not any(who & twice[d] for d in shared):
             continue
-        found = agreement_of_selected(basis, pair)
+        agreement = agreement_of_selected(basis, pair)
         for person in who:
-            there = [d for d in found.rated if person in twice[d] and d in whole.rated]
+            documents_of_person = [
+                d for d in agreement.rated if person in twice[d] and d in whole.rated
+            ]
             if len(who) == 1:
-                documents.setdefault(person, set()).update(there)
+                documents.setdefault(person, set()).update(documents_of_person)
             # The rows are observed and expected disorder by part; the third sums x̄ in column 0.
             row = rows[person, len(who) == 1]
-            row[:2] += cuts.sums(found, there)
-            row[2, 0] += sum(map(found.size, there))
-    own = sorted(documents)
-    each = [_with_oneself(p, len(documents[p]), rows[p, True], rows[p, False], cuts) for p in own]
-    both = [np.sum([rows[p, same] for p in own], axis=0) for same in (True, False)]
+            row[:2] += cuts.sums(agreement, documents_of_person)
+            row[2, 0] += sum(map(agreement.size, documents_of_person))
+    repeating = sorted(documents)
+    each = [
+        _compare_with_oneself(p, len(documents[p]), rows[p, True], rows[p, False], cuts)
+        for p in repeating
+    ]
+    both = [np.sum([rows[p, same] for p in repeating], axis=0) for same in (True, False)]
     total = len(set().union(*documents.values()))
     return Sessions(
-        all=_with_oneself("", total, both[0], both[1], cuts),
+        all=_compare_with_oneself("", total, both[0], both[1], cuts),
         people=with_holm(each),
     )
 
 
-def _with_oneself(
+def _compare_with_oneself(
     person: str, documents: int, intra: Floats, inter: Floats, cuts: DocumentParts
 ) -> WithOneself:
     (o, e, x), (other_o, other_e, other_x) = intra.sum(axis=1), inter.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        own = o / e
+        own_disorder = o / e
         others = other_o / other_e
         disorder = (other_o / other_x) / (o / x)
         expected = (other_e / other_x) / (e / x)
-        between = 1 - others / own
-    there = (intra[1] > 0) & (inter[1] > 0)
+        between = 1 - others / own_disorder
+    is_present = (intra[1] > 0) & (inter[1] > 0)
     tested: dict[str, Any] = {}
-    if cuts.n and there.sum() >= FEWEST_PARTS:
-        sides: list[Parts] = [independent_parts(*s[:2, there]) for s in (intra, inter)]
+    if cuts.n and is_present.sum() >= FEWEST_PARTS:
+        sides: list[Parts] = [independent_parts(*s[:2, is_present]) for s in (intra, inter)]
         apart = paired_difference(sides[0], sides[1])
         if float(apart.error) > 0:
-            n = int(there.sum())
+            n = int(is_present.sum())
             tested = {"p": float(apart.p), "parts": n, "kind": cuts.kind}
-    ratios = (1 - own, 1 - others, between, disorder, expected)
+    ratios = (1 - own_disorder, 1 - others, between, disorder, expected)
     finite = [float(v) if np.isfinite(v) else math.nan for v in ratios]
     return WithOneself(
         person=person,

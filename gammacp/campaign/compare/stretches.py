@@ -59,12 +59,12 @@ class DocumentParts:
             f"it takes {FEWEST_PARTS} documents, or a text of {FEWEST_IN_ORDER} unitary alignments"
         )
 
-    def _places(self, found: Agreement, names: Sequence[str]) -> list[Floats]:
+    def _places(self, agreement: Agreement, names: Sequence[str]) -> list[Floats]:
         """Return the place of each unitary alignment, where document i extends from i to i + 1."""
         every = []
         for name in names:
-            c = found.rated[name].alignment.continuum
-            where = np.sort(places_of(found.rated[name].alignment.groups, c.starts))
+            c = agreement.rated[name].alignment.continuum
+            where = np.sort(places_of(agreement.rated[name].alignment.groups, c.starts))
             every.append(self._start[name] + (where - c.bounds[0]) / (c.length or 1.0))
         return every
 
@@ -73,42 +73,44 @@ class DocumentParts:
         """Return the number of columns of `sums`: one per part, or one if there are no parts."""
         return max(self.n, 1)
 
-    def in_common(self, found: Agreement) -> list[str]:
+    def in_common(self, agreement: Agreement) -> list[str]:
         """Return the documents in which γ is defined for all annotators and for these ones."""
-        return [name for name in found.rated if name in self._part]
+        return [name for name in agreement.rated if name in self._part]
 
-    def sums(self, found: Agreement, names: Sequence[str] | None = None) -> Floats:
+    def sums(self, agreement: Agreement, names: Sequence[str] | None = None) -> Floats:
         """Return the observed and the expected disorder of each part, shape (2, `columns`).
 
         Parameters
         ----------
-        found
+        agreement
             γ of some of the annotators.
         names
             Names of documents from `in_common`; None means all of them.
         """
         if names is None:
-            names = self.in_common(found)
+            names = self.in_common(agreement)
         total = np.zeros((2, self.columns))
         if names and not self.n:
-            own = found.contributions(names)
-            total[:, 0] = own.observed.sum(), own.expected.sum()
+            contributions = agreement.contributions(names)
+            total[:, 0] = contributions.observed.sum(), contributions.expected.sum()
             return total
-        for name, part in zip(names, self.of_alignments(found, names), strict=True):
-            own = found.contributions([name])
-            for row, values in zip(total, (own.observed, own.expected), strict=True):
+        for name, part in zip(names, self.of_alignments(agreement, names), strict=True):
+            contributions = agreement.contributions([name])
+            for row, values in zip(
+                total, (contributions.observed, contributions.expected), strict=True
+            ):
                 np.add.at(row, part, values)
         return total
 
-    def of_alignments(self, found: Agreement, names: Sequence[str]) -> list[Indices]:
+    def of_alignments(self, agreement: Agreement, names: Sequence[str]) -> list[Indices]:
         """Return, for each document, the part of each unitary alignment in the order of the text.
 
         Parameters
         ----------
-        found, names
+        agreement, names
             As for `sums`.
         """
         if self._edges is not None:
             edges = self._edges
-            return [np.searchsorted(edges, p, side="right") for p in self._places(found, names)]
-        return [np.full(len(found.rated[n].alignment), self._part[n]) for n in names]
+            return [np.searchsorted(edges, p, side="right") for p in self._places(agreement, names)]
+        return [np.full(len(agreement.rated[n].alignment), self._part[n]) for n in names]

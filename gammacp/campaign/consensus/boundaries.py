@@ -98,16 +98,18 @@ def spans(
     >>> one([3, 5], [9, 12], BoundaryRule.MEDIAN, discrete=False)
     (4.0, 10.5, ())
     """
-    found = _averages(marked, rule)
-    for side, outwards in enumerate((np.ceil(found[0] - 0.5), np.floor(found[1] + 0.5))):
-        found[side] = np.where(whole, outwards + 0.0, found[side])  # no −0
-    starts, ends = found
-    of_unit = discrete[marked.group]
-    if not of_unit.any():
+    sides = _averages(marked, rule)
+    for side, outwards in enumerate((np.ceil(sides[0] - 0.5), np.floor(sides[1] + 0.5))):
+        sides[side] = np.where(whole, outwards + 0.0, sides[side])  # no −0
+    starts, ends = sides
+    is_discrete_unit = discrete[marked.group]
+    if not is_discrete_unit.any():
         return ConsensusSpans(starts, ends, {})
     places = np.flatnonzero(discrete)
     number = np.cumsum(discrete) - 1
-    some = GroupedUnits(number[marked.group[of_unit]], *(x[of_unit] for x in marked[1:]))
+    some = GroupedUnits(
+        number[marked.group[is_discrete_unit]], *(x[is_discrete_unit] for x in marked[1:])
+    )
     starts[places], ends[places], tied = _spans_of_somebody(some, rule)
     return ConsensusSpans(starts, ends, {int(places[k]): level for k, level in tied.items()})
 
@@ -121,7 +123,7 @@ def _averages(marked: GroupedUnits, rule: BoundaryRule) -> list[Floats]:
     cross = both[0] > both[1]
     if cross.any():
         medians = [_middle(_level(marked, side, BoundaryRule.MEDIAN)) for side in sides]
-        both = [np.where(cross, other, own) for other, own in zip(medians, both, strict=True)]
+        both = [np.where(cross, other, chosen) for other, chosen in zip(medians, both, strict=True)]
     return both
 
 
@@ -178,7 +180,7 @@ def _level(marked: GroupedUnits, positions: Floats, rule: BoundaryRule) -> Float
         low = np.minimum.reduceat(np.where(near, positions, np.inf), first)
         high = np.maximum.reduceat(np.where(near, positions, -np.inf), first)
         return np.stack([low, np.where(high > low, high, np.nan)], axis=1)
-    found = _medians(marked, positions)
+    levels = _medians(marked, positions)
     if rule is BoundaryRule.MAJORITY:
         order = np.lexsort((positions, marked.group))
         group = marked.group[order]
@@ -190,9 +192,9 @@ def _level(marked: GroupedUnits, positions: Floats, rule: BoundaryRule) -> Float
         most = np.maximum.reduceat(heads, np.flatnonzero(np.diff(group, prepend=-1)))
         top = heads == most[group]
         alone = top & (np.bincount(group, top)[group] == 1)
-        found[group[alone], 0] = drawn[alone]
-        found[group[alone], 1] = np.nan
-    return found
+        levels[group[alone], 0] = drawn[alone]
+        levels[group[alone], 1] = np.nan
+    return levels
 
 
 def _medians(marked: GroupedUnits, positions: Floats) -> Floats:

@@ -42,7 +42,7 @@ class Cells:
     group, annotator, unit
         Number of each cell's unitary alignment, ascending from 0; code of the annotator; row of the
         unit in the columns of units, −1 for ∅. Shape (cells,).
-    starts, ends, codes, said
+    starts, ends, codes, response_codes
         Columns of the units: starts, ends, codes of the labels in the continua, and codes of the
         categories. Shape (units,).
     """
@@ -57,7 +57,7 @@ class Cells:
     starts: Floats
     ends: Floats
     codes: Codes
-    said: Codes
+    response_codes: Codes
 
     def __len__(self) -> int:
         """Return the number of unitary alignments."""
@@ -103,18 +103,18 @@ class Cells:
         level = np.searchsorted(_FAR, far / np.maximum(length, 1e-300))
         return np.where(number > 1, level, -1)
 
-    def of_some(self, wanted: Bools) -> Cells:
+    def select(self, selected: Bools) -> Cells:
         """Select some cells, without unitary alignments in which these have no unit.
 
         Parameters
         ----------
-        wanted
+        selected
             Whether to select each cell, shape (cells,).
         """
-        left = np.zeros(len(self), np.bool_)
-        left[self.group[wanted & (self.unit >= 0)]] = True
-        chosen = wanted & left[self.group]
-        number = np.concatenate(([0], np.cumsum(left)))
+        has_unit = np.zeros(len(self), np.bool_)
+        has_unit[self.group[selected & (self.unit >= 0)]] = True
+        chosen = selected & has_unit[self.group]
+        number = np.concatenate(([0], np.cumsum(has_unit)))
         return replace(
             self,
             edges=number[self.edges],
@@ -163,7 +163,7 @@ class AlignedCells:
         """Iterate over the cells, stretch by stretch."""
         return map(self.stretch, range(len(self.parts)))
 
-    def of_some(self, people: Bools) -> Iterator[Cells]:
+    def select(self, people: Bools) -> Iterator[Cells]:
         """Yield the cells of some annotators, without unitary alignments in which none has a unit.
 
         Parameters
@@ -174,9 +174,14 @@ class AlignedCells:
         before = 0
         for number, (first, _, _) in enumerate(self.parts):
             cells = self.stretch(number)
-            own = np.arange(len(cells.group)) - np.searchsorted(cells.group, cells.group)
-            place = self.continua.people_edges[first + cells.document[cells.group]] + own
-            some = replace(cells.of_some(people[place]), before=before)
+            annotator_in_document = np.arange(len(cells.group)) - np.searchsorted(
+                cells.group, cells.group
+            )
+            place = (
+                self.continua.people_edges[first + cells.document[cells.group]]
+                + annotator_in_document
+            )
+            some = replace(cells.select(people[place]), before=before)
             before += len(some)
             yield some
 
@@ -224,9 +229,16 @@ class AlignedCells:
         columns = []
         groups = 0
         for part in self if cells is None else cells:
-            said = np.where(part.unit < 0, len(self.labels) - 1, part.said[part.unit])
-            found = (part.group + groups, part.annotator, said, part.closeness())
-            columns.append([column.astype(np.int32) for column in found])
+            labels_of_cells = np.where(
+                part.unit < 0, len(self.labels) - 1, part.response_codes[part.unit]
+            )
+            response_columns = (
+                part.group + groups,
+                part.annotator,
+                labels_of_cells,
+                part.closeness(),
+            )
+            columns.append([column.astype(np.int32) for column in response_columns])
             groups += len(part)
         item, annotator, label, close = map(np.concatenate, zip(*columns, strict=True))
         return Responses(item, annotator, label, groups, self.annotators, self.labels, close)

@@ -75,10 +75,10 @@ class ConsensusLink:
             side: {"start": unit.start, "end": unit.end}
             for side, unit in (("source", self.source), ("target", self.target))
         }
-        known = {name: getattr(self, name) for name in ("type", "kind", "support", "kept")}
+        fields = {name: getattr(self, name) for name in ("type", "kind", "support", "kept")}
         votes = [{"type": name, "votes": n} for name, n in self.vote.votes.items()]
         listed = {"reasons": [*self.reasons], "votes": votes, "tied": [*self.vote.tied]}
-        return {**known, **ends, **listed, "links": dict(self.links)}
+        return {**fields, **ends, **listed, "links": dict(self.links)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,10 +154,10 @@ class ConsensusUnit:
         """Return the place and the category of the unit, and the reasons to review it."""
         place = f"{self.start:g}, {self.end:g}, {self.category!r}"
         if self.reasons:
-            why = f": {'; '.join(self.reasons)}"
+            reasons = f": {'; '.join(self.reasons)}"
         else:
-            why = ""
-        return f"ConsensusUnit({place}, confidence {self.confidence:.2f}{why})"
+            reasons = ""
+        return f"ConsensusUnit({place}, confidence {self.confidence:.2f}{reasons})"
 
     def by(self, annotator: str) -> Unit:
         """Return the consensus unit as a unit of an annotator.
@@ -313,10 +313,10 @@ def consensus_at(decided: Decided, document: int) -> Consensus:
     units.sort(key=lambda u: (u.start, u.end, u.group))
     annotator = decided.rules.annotator
     truth = decided.truth
-    kept = [u.by(annotator) for u in units if u.kept]
+    gold_units = [u.by(annotator) for u in units if u.kept]
     return Consensus(
         units=tuple(units),
-        continuum=gold_of(continuum, kept, [annotator]),
+        continuum=gold_of(continuum, gold_units, [annotator]),
         needed=int(decided.needed[document]),
         threshold=None if truth is None else truth.threshold,
     )
@@ -339,10 +339,10 @@ def _unit(
         for name, row in zip(continuum.annotators, d.rows(group), strict=True)
     }
     real = [u for u in units.values() if u is not None]
-    said = [u.category for u in real]
-    vote = vote_on_category([category_of(x) for x in said])
-    category, features = d.category(group, said)
-    start, end, kept, disorder, posterior = d.decisions[group]
+    categories = [u.category for u in real]
+    vote = vote_on_category([category_of(x) for x in categories])
+    category, features = d.category(group, categories)
+    start, end, is_kept, disorder, posterior = d.decisions[group]
     believed = category_of(category)
     by_model = posterior is not None and believed not in (None, vote.winner)
     if by_model:
@@ -363,9 +363,9 @@ def _unit(
         disorder=disorder,
         vote=vote,
         units=units,
-        kept=kept,
+        kept=is_kept,
         reasons=(
-            *_reasons(vote, model, real, continuum, kept, d.rules.tolerance),
+            *_reasons(vote, model, real, continuum, is_kept, d.rules.tolerance),
             *([f"boundaries tied: {level}, the first was taken"] if level else []),
             *(v.in_words(name, _or_none) for name, v in features.items() if not v.unanimous),
         ),
@@ -386,14 +386,14 @@ def _or_none(value: str | None) -> str:
 
 
 def _reasons(
-    vote: CategoryVote, model: str, real: list[Unit], of: Continuum, kept: bool, tolerance: float
+    vote: CategoryVote, model: str, real: list[Unit], of: Continuum, is_kept: bool, tolerance: float
 ) -> list[str]:
     reasons = []
     people = of.n_annotators
     if not vote.unanimous:
         reasons.append(vote.in_words("category", category_name) + model)
-    if len(real) < people or not kept:
-        if kept:
+    if len(real) < people or not is_kept:
+        if is_kept:
             left_out = ""
         else:
             left_out = ", left out"

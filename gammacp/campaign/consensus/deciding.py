@@ -158,7 +158,7 @@ class Decided:
         Number of annotators that a unit of each document needs, shape (documents,).
     label
         Code of the category; −1 if several are tied.
-    kept
+    is_kept
         Whether the unit is in the gold standard.
     spans
         Starts and ends of the units.
@@ -173,7 +173,7 @@ class Decided:
     dissimilarity: BoundDissimilarity
     needed: Indices
     label: Indices
-    kept: Bools
+    is_kept: Bools
     spans: ConsensusSpans
     pieces: Mapping[int, Piece]
 
@@ -203,11 +203,17 @@ class Decided:
         if self.truth is not None:
             posterior = self.truth.posterior[:, :-1].max(axis=1).tolist()
         s = self.spans
-        columns = s.starts.tolist(), s.ends.tolist(), self.kept.tolist(), self.disorders, posterior
+        columns = (
+            s.starts.tolist(),
+            s.ends.tolist(),
+            self.is_kept.tolist(),
+            self.disorders,
+            posterior,
+        )
         return [*zip(*columns, strict=True)]
 
     def category(
-        self, group: int, said: Sequence[str | None]
+        self, group: int, categories: Sequence[str | None]
     ) -> tuple[str | None, dict[str, CategoryVote]]:
         """Return the category with its features, None if it is tied, and the votes on each feature.
 
@@ -215,14 +221,14 @@ class Decided:
         ----------
         group
             Number of the unitary alignment.
-        said
+        categories
             Labels of its units, with features.
         """
         if self.label[group] < 0:
             return None, {}
         # Only annotators who chose the category vote on its features.
         category = self.labels[self.label[group]]
-        features_of_supporters = [features_of(x) for x in said if category_of(x) == category]
+        features_of_supporters = [features_of(x) for x in categories if category_of(x) == category]
         names = sorted({name for features in features_of_supporters for name in features})
         vote_by_feature = {
             n: vote_on_category([features.get(n) for features in features_of_supporters])
@@ -243,7 +249,7 @@ class Decided:
         first, end = self.cells.edges[document : document + 2].tolist()
         names = (*self.cells.continua[0].categories, None)
         units = []
-        for group in (first + np.flatnonzero(self.kept[first:end])).tolist():
+        for group in (first + np.flatnonzero(self.is_kept[first:end])).tolist():
             real = [row for row in self.rows(group) if row >= 0]
             category, _ = self.category(group, [names[k] for k in self.cells.codes[real].tolist()])
             start = float(self.spans.starts[group])
@@ -286,13 +292,13 @@ class Decided:
         shape (units, 2).
         """
         m = self.cells.grouped_units
-        of_kept = np.flatnonzero(self.kept[m.group])
-        group = m.group[of_kept]
+        kept_marks = np.flatnonzero(self.is_kept[m.group])
+        group = m.group[kept_marks]
         off = (
-            m.starts[of_kept] - self.spans.starts[group],
-            m.ends[of_kept] - self.spans.ends[group],
+            m.starts[kept_marks] - self.spans.starts[group],
+            m.ends[kept_marks] - self.spans.ends[group],
         )
-        return self.cells.annotator[self.cells.marks[of_kept]], np.stack(off, axis=1)
+        return self.cells.annotator[self.cells.marks[kept_marks]], np.stack(off, axis=1)
 
 
 def votes(cells: Cells, labels: int) -> tuple[Indices, Indices]:
@@ -308,7 +314,7 @@ def votes(cells: Cells, labels: int) -> tuple[Indices, Indices]:
         Number of labels.
     """
     m = cells.grouped_units
-    labels_of_units = cells.said[cells.unit[cells.marks]]
+    labels_of_units = cells.response_codes[cells.unit[cells.marks]]
     cells_with_votes, heads = np.unique(m.group * labels + labels_of_units, return_counts=True)
     group = cells_with_votes // labels
     most = np.maximum.reduceat(heads, np.flatnonzero(np.diff(group, prepend=-1)))
@@ -352,11 +358,13 @@ def decide(
     label[np.bincount(group, minlength=len(cells)) > 1] = -1
     if needed is None:
         needed = rules.needed(cells.continua.n_annotators, truth)
-    kept = cells.support >= needed[cells.document]
+    is_kept = cells.support >= needed[cells.document]
     if truth is not None:
-        kept &= truth.posterior[:, :-1].max(axis=1) >= truth.threshold
-    placed, pieces = _places(cells, rules.boundaries, dissimilarity, weights)
-    return Decided(cells, labels, truth, rules, dissimilarity, needed, label, kept, placed, pieces)
+        is_kept &= truth.posterior[:, :-1].max(axis=1) >= truth.threshold
+    spans, pieces = _places(cells, rules.boundaries, dissimilarity, weights)
+    return Decided(
+        cells, labels, truth, rules, dissimilarity, needed, label, is_kept, spans, pieces
+    )
 
 
 def _places(
@@ -380,16 +388,16 @@ def _places(
     ]
     discrete = whole & np.array(counts, np.bool_)
     whole = whole[cells.document]
-    placed = spans(marked, rule, discrete=discrete[cells.document], whole=whole)
+    consensus_spans = spans(marked, rule, discrete=discrete[cells.document], whole=whole)
     pieces: dict[int, Piece] = {}
     for d, c in enumerate(cells.continua.beside):
         if c.inside is not None:
-            _add_pieces(cells, d, dissimilarity, marked, placed, pieces)
+            _add_pieces(cells, d, dissimilarity, marked, consensus_spans, pieces)
     boxes = {group: p.shape.axes for group, p in pieces.items() if p.boxed and p.shape}
     for axes in sorted(set(boxes.values())):
         boxed = np.isin(marked.group, [group for group, n in boxes.items() if n == axes])
-        _add_boxes(cells, boxed, marked, rule, whole, placed, pieces)
-    return placed, pieces
+        _add_boxes(cells, boxed, marked, rule, whole, consensus_spans, pieces)
+    return consensus_spans, pieces
 
 
 def _add_pieces(
@@ -397,7 +405,7 @@ def _add_pieces(
     d: int,
     dissimilarity: BoundDissimilarity,
     marked: GroupedUnits,
-    placed: ConsensusSpans,
+    spans: ConsensusSpans,
     pieces: dict[int, Piece],
 ) -> None:
     """Add fragments and outlines of a document; for boxes, the first one as a placeholder."""
@@ -422,9 +430,9 @@ def _add_pieces(
             start, end, pieces[group] = fragments[0][0], fragments[-1][1], Piece(fragments)
         else:
             continue
-        placed.starts[group] = start
-        placed.ends[group] = end
-        placed.tied.pop(group, None)
+        spans.starts[group] = start
+        spans.ends[group] = end
+        spans.tied.pop(group, None)
 
 
 def _add_boxes(
@@ -433,7 +441,7 @@ def _add_boxes(
     marked: GroupedUnits,
     rule: BoundaryRule,
     whole: Bools,
-    placed: ConsensusSpans,
+    consensus_spans: ConsensusSpans,
     pieces: dict[int, Piece],
 ) -> None:
     """Add boxes, whose extents follow from the rule of boundaries on each axis."""
@@ -445,12 +453,12 @@ def _add_boxes(
         for d, r in zip(document.tolist(), rows.tolist(), strict=True)
     ]
     axes = np.array([[*s.extents] for s in shapes if s]).transpose(1, 2, 0)
-    how: Any = {"discrete": np.zeros(len(groups), np.bool_), "whole": whole[groups]}
+    flags: Any = {"discrete": np.zeros(len(groups), np.bool_), "whole": whole[groups]}
     further = [
-        spans(GroupedUnits(group, low, high, marked.weights[boxed]), rule, **how)
+        spans(GroupedUnits(group, low, high, marked.weights[boxed]), rule, **flags)
         for low, high in axes
     ]
     for k, g in enumerate(groups.tolist()):
-        first = float(placed.starts[g]), float(placed.ends[g])
+        first = float(consensus_spans.starts[g]), float(consensus_spans.ends[g])
         extents = [(float(s.starts[k]), float(s.ends[k])) for s in further]
         pieces[g] = Piece(shape=box(first, *extents)[1], boxed=True)

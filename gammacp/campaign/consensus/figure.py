@@ -67,12 +67,12 @@ def picture_of(consensus: Consensus, width: float) -> Picture:
     return Picture(panels, " ".join([*words, *notes]), finish=finish)
 
 
-def picture_of_all(found: CorpusConsensus, width: float) -> Picture:
+def picture_of_all(gold: CorpusConsensus, width: float) -> Picture:
     """Return the picture of several documents: numbers of units agreed on, to review and left out.
 
     Parameters
     ----------
-    found
+    gold
         The consensus of several documents; a single document is drawn as by `picture_of`.
     width
         Width of the figure, in inches.
@@ -82,13 +82,13 @@ def picture_of_all(found: CorpusConsensus, width: float) -> Picture:
     DataError
         There are no units.
     """
-    if len(found.documents) == 1:
-        ((name, consensus),) = found.documents.items()
+    if len(gold.documents) == 1:
+        ((name, consensus),) = gold.documents.items()
         picture = picture_of(consensus, width)
         words = [] if consensus.continuum.name else [f"{visible(name)}:"]
-        caption = " ".join([*words, picture.caption, *_about(found)])
+        caption = " ".join([*words, picture.caption, *_about(gold)])
         return Picture(picture.panels, caption, finish=picture.finish)
-    counts = {name: _parts(each) for name, each in found.documents.items()}
+    counts = {name: _parts(each) for name, each in gold.documents.items()}
     worst = sorted(counts, key=lambda name: (-sum(counts[name][1:]), name))[:MOST_DOCUMENTS]
     if not any(sum(parts) for parts in counts.values()):
         raise DataError("there is nothing to draw: no unit")
@@ -98,8 +98,8 @@ def picture_of_all(found: CorpusConsensus, width: float) -> Picture:
         partial(_draw_bars, labels=labels, counts=[counts[name] for name in worst]),
     )
     words = [
-        f"{counted(len(counts), 'document')} by {_people(found)} each: "
-        f"{_counts(found.documents.values())}."
+        f"{counted(len(counts), 'document')} by {_people(gold)} each: "
+        f"{_counts(gold.documents.values())}."
     ]
     if len(worst) < len(counts):
         words.append(
@@ -107,32 +107,32 @@ def picture_of_all(found: CorpusConsensus, width: float) -> Picture:
             "review."
         )
     words += [cut_names] * bool(cut_names)
-    return Picture((panel,), " ".join([*words, *_about(found)]))
+    return Picture((panel,), " ".join([*words, *_about(gold)]))
 
 
-def _people(found: CorpusConsensus) -> str:
+def _people(consensus: CorpusConsensus) -> str:
     """Return the number of annotators of a document in words, a range if documents differ."""
-    numbers = [int(n) for n in found.cells.continua.n_annotators]
+    numbers = [int(n) for n in consensus.cells.continua.n_annotators]
     if min(numbers) == max(numbers):
         return counted(max(numbers), "annotator")
     return f"{min(numbers)} to {max(numbers)} annotators"
 
 
-def _about(found: CorpusConsensus) -> list[str]:
+def _about(consensus: CorpusConsensus) -> list[str]:
     """Return sentences on how the annotators were weighed, and on documents with problems."""
-    words = [f"Weights: {found.belief.weights}.", *map(sentence, found.belief.notes)]
-    if found.status is not Status.OPTIMAL:
+    words = [f"Weights: {consensus.belief.weights}.", *map(sentence, consensus.belief.notes)]
+    if consensus.status is not Status.OPTIMAL:
         words.append("Some alignments are not proven to be the best.")
-    if found.failures:
-        words.append(f"{counted(len(found.failures), 'document')} without a gold standard.")
+    if consensus.failures:
+        words.append(f"{counted(len(consensus.failures), 'document')} without a gold standard.")
     return words
 
 
 def _parts(consensus: Consensus) -> tuple[int, int, int]:
     """Return the numbers of units that are agreed on, that are kept but to review, and left out."""
     reviewed = sum(bool(unit.reasons) for unit in consensus.kept)
-    kept = len(consensus.kept)
-    return kept - reviewed, reviewed, len(consensus.units) - kept
+    total = len(consensus.kept)
+    return total - reviewed, reviewed, len(consensus.units) - total
 
 
 def _counts(each: Any) -> str:
@@ -162,9 +162,9 @@ def _lanes(consensus: Consensus) -> Lanes:
             rows.append((lane, unit.start, unit.end, label, not joint.kept))
     lanes, starts, ends, labels, hollow = zip(*rows, strict=True)
     disorder = np.array([unit.disorder for unit in consensus.units])
-    own = consensus.continuum.annotators
+    gold_names = consensus.continuum.annotators
     return Lanes(
-        names=(*names, own[0] if own else "consensus"),
+        names=(*names, gold_names[0] if gold_names else "consensus"),
         lane=np.array(lanes, np.int32),
         start=np.array(starts, np.float64),
         end=np.array(ends, np.float64),
@@ -175,7 +175,7 @@ def _lanes(consensus: Consensus) -> Lanes:
         hollow=np.array(hollow, np.bool_),
         offset_unit=consensus.continuum.offset_unit,
         scale=("disorder / Δ", max(1.0, float(disorder.max()))),
-        kept=(len(names),),
+        always_drawn=(len(names),),
     )
 
 
@@ -212,11 +212,11 @@ def _draw_bars(axes: Any, *, labels: Sequence[str], counts: Sequence[Sequence[in
         "left out": {"color": "white", "edgecolor": "#222222", "hatch": "////"},
     }
     places = np.arange(len(labels))
-    left = np.zeros(len(labels))
+    offsets = np.zeros(len(labels))
     for k, (name, style) in enumerate(parts.items()):
         widths = np.array([row[k] for row in counts], np.float64)
-        axes.barh(places, widths, left=left, height=0.7, label=name, linewidth=0.5, **style)
-        left += widths
+        axes.barh(places, widths, left=offsets, height=0.7, label=name, linewidth=0.5, **style)
+        offsets += widths
     axes.set_yticks(places, labels)
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")

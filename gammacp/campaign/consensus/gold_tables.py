@@ -110,7 +110,7 @@ UNITS_CSV = (
 _SOME = ("fragments", "shape", "posterior", "entropy")
 
 
-def consensus_summary(found: Mapping[str, Consensus]) -> Table:
+def consensus_summary(documents: Mapping[str, Consensus]) -> Table:
     """Return a table of the gold standards: their numbers of units kept, left out and to review."""
     records = [
         {
@@ -124,10 +124,10 @@ def consensus_summary(found: Mapping[str, Consensus]) -> Table:
             "entropy": c.entropy,
             "to_review": len(c.review),
         }
-        for name, c in found.items()
+        for name, c in documents.items()
     ]
     table = Table(CONSENSUS, records).without_empty("posterior", "entropy")
-    return table.without("file", when=len(found) == 1)
+    return table.without("file", when=len(documents) == 1)
 
 
 def _mean(values: Sequence[float]) -> float | None:
@@ -136,7 +136,7 @@ def _mean(values: Sequence[float]) -> float | None:
     return None
 
 
-def annotator_qualities(found: Sequence[AnnotatorQuality]) -> Table:
+def annotator_qualities(qualities: Sequence[AnnotatorQuality]) -> Table:
     """Return a table of each annotator's estimated quality, those with most units first."""
     sides = ("start", "end", "start_sd", "end_sd")
     records = [
@@ -145,19 +145,19 @@ def annotator_qualities(found: Sequence[AnnotatorQuality]) -> Table:
             **a.as_dict(),
             **dict(zip(sides, (*a.boundary_bias, *a.boundary_sd), strict=True)),
         }
-        for a in sorted(found, key=lambda a: -a.units)
+        for a in sorted(qualities, key=lambda a: -a.units)
     ]
     return Table(QUALITIES, records)
 
 
-def to_review(found: Mapping[str, Consensus], most: int | None = None) -> Table:
+def to_review(documents: Mapping[str, Consensus], most: int | None = None) -> Table:
     """Return a table of the units that a person should look at, worst first.
 
     In a record, `group` is the number of the unit in its document.
 
     Parameters
     ----------
-    found
+    documents
         Consensus of each document, by name.
     most
         Largest number of units to return; all of them by default.
@@ -165,7 +165,7 @@ def to_review(found: Mapping[str, Consensus], most: int | None = None) -> Table:
     units = set()
 
     def each() -> Iterator[tuple[str, Consensus]]:
-        for name, c in found.items():
+        for name, c in documents.items():
             units.add(c.continuum.offset_unit)
             yield name, c
 
@@ -178,29 +178,29 @@ def to_review(found: Mapping[str, Consensus], most: int | None = None) -> Table:
     ends = {c.key: replace(c, header=f"{c.header}{where}") for c in REVIEW if c.form is position}
     columns = tuple(ends.get(c.key, c) for c in REVIEW)
     table = Table(columns, records).without_empty("text", "posterior")
-    return table.without("file", when=len(found) == 1)
+    return table.without("file", when=len(documents) == 1)
 
 
 def links_to_review(
-    found: Mapping[str, Consensus], keys: Callable[[Consensus], Iterable[str]] | None = None
+    documents: Mapping[str, Consensus], keys: Callable[[Consensus], Iterable[str]] | None = None
 ) -> Table:
     """Return a table of the links on which annotators differ: ties first, then by least support.
 
     Parameters
     ----------
-    found
+    documents
         Consensus of each document, by name.
     keys
         Function that returns a key for each link of a document, which its record has as `key`.
     """
     records = [
         {"file": name, "key": key, **x.as_dict()}
-        for name, c in found.items()
+        for name, c in documents.items()
         for key, x in zip(keys(c) if keys else repeat(""), c.links, strict=False)
         if x.reasons
     ]
     ordered = sorted(records, key=lambda r: (not r["tied"], r["support"]))
-    return Table(LINKS, ordered).without("file", when=len(found) == 1)
+    return Table(LINKS, ordered).without("file", when=len(documents) == 1)
 
 
 def write_units(each: CorpusConsensus, path: Path, *, review: bool = False) -> None:
@@ -218,31 +218,31 @@ def write_units(each: CorpusConsensus, path: Path, *, review: bool = False) -> N
     review
         Whether to write only the units to review.
     """
-    found = each.documents
+    documents = each.documents
     plain = each.cells.continua.plain
     if review:
-        records: Iterable[Record] = to_review(found).records
+        records: Iterable[Record] = to_review(documents).records
     else:
-        records = ({"file": n, **unit_record(u)} for n, c in found.items() for u in c.units)
+        records = ({"file": n, **unit_record(u)} for n, c in documents.items() for u in c.units)
     if plain:
-        known = []
+        listed = []
     else:
-        known = [*records]
-    table = Table(UNITS_CSV, known).without_empty("fragments", "shape")
+        listed = [*records]
+    table = Table(UNITS_CSV, listed).without_empty("fragments", "shape")
     table = table.without("posterior", "entropy", when=each.belief.fit is None)
-    columns = table.without("document", when=len(found) == 1).columns
-    write_csv(path, columns, records if plain else known)
+    columns = table.without("document", when=len(documents) == 1).columns
+    write_csv(path, columns, records if plain else listed)
 
 
-def require_whole_units(found: Consensus) -> None:
+def require_whole_units(consensus: Consensus) -> None:
     """Raise a DataError if a unit of the consensus or of an annotator has several fragments.
 
     Parameters
     ----------
-    found
+    documents
         Consensus whose units are to be reviewed by their starts and ends, or by their shapes.
     """
-    units = (u for unit in found.units for u in (unit, *unit.units.values()) if u is not None)
+    units = (u for unit in consensus.units for u in (unit, *unit.units.values()) if u is not None)
     broken = [u for u in units if u.fragments]
     if broken:
         raise DataError(
@@ -252,24 +252,27 @@ def require_whole_units(found: Consensus) -> None:
         )
 
 
-def review_workbook(found: Mapping[str, Consensus]) -> Table:
+def review_workbook(documents: Mapping[str, Consensus]) -> Table:
     """Return a table of all units: those to review, worst first, and then the others."""
-    for c in found.values():
+    for c in documents.values():
         require_whole_units(c)
-    doubtful = to_review(found).records
+    doubtful = to_review(documents).records
     others = [
-        {"file": n, **unit_record(u)} for n, c in found.items() for u in c.units if not u.reasons
+        {"file": n, **unit_record(u)}
+        for n, c in documents.items()
+        for u in c.units
+        if not u.reasons
     ]
     return Table(UNITS_CSV, [*doubtful, *others]).without_empty(*_SOME)
 
 
-def unit_notes(found: Iterable[tuple[str, Consensus]]) -> dict[tuple[str, Unit], str]:
+def unit_notes(documents: Iterable[tuple[str, Consensus]]) -> dict[tuple[str, Unit], str]:
     """Return the reasons to review each doubtful unit, by document and unit of the gold."""
     return {
         (name, u.by(c.continuum.annotators[0])): (
             f"{'; '.join(u.reasons)} (support {u.support}, confidence {u.confidence:.2f})"
         )
-        for name, c in found
+        for name, c in documents
         for u in c.kept
         if u.reasons
     }

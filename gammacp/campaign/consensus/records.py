@@ -7,16 +7,16 @@ from gammacp.campaign.consensus.consensus import Consensus, ConsensusUnit
 from gammacp.continuum.label import label_json
 
 
-def consensus_document(name: str, found: Consensus, alignment: Alignment) -> dict[str, Any]:
+def consensus_document(name: str, consensus: Consensus, alignment: Alignment) -> dict[str, Any]:
     """Return the record of a consensus and of its alignment; `name` is that of the document."""
     return {
         "file": name,
         "alignment": alignment.as_dict(),
-        "needed": found.needed,
-        "entropy": found.entropy,
-        "units": [unit_record(u) for u in found.units],
-        "review": [found.units.index(u) for u in found.review],
-        **({"links": [x.as_dict() for x in found.links]} if found.links else {}),
+        "needed": consensus.needed,
+        "entropy": consensus.entropy,
+        "units": [unit_record(u) for u in consensus.units],
+        "review": [consensus.units.index(u) for u in consensus.review],
+        **({"links": [x.as_dict() for x in consensus.links]} if consensus.links else {}),
     }
 
 

@@ -101,7 +101,7 @@ def reliability(
 
     Parameters
     ----------
-    found
+    consensus
         Result of `consensus_of_each`.
     splits
         Number of splits; default: 20, or fewer for large corpora, but at least 2.
@@ -122,10 +122,8 @@ def reliability(
             "no document has four annotators, two for each half",
             hint="Have more people annotate some documents",
         )
-    total = int(cells.sizes[parts].sum())
-    few = max(2, min(SPLITS, GROUPS // max(total, 1)))
     if splits is None:
-        count = few
+        count = _default_splits(int(cells.sizes[parts].sum()))
     else:
         count = whole("splits", splits, 1)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0x4A1F,)))
@@ -159,17 +157,24 @@ def reliability(
     )
 
 
-def _split(found: CorpusConsensus, parts: Indices, rng: np.random.Generator) -> Corpus:
+def _default_splits(groups: int) -> int:
+    """Return the number of splits for documents with this number of groups."""
+    return max(2, min(SPLITS, GROUPS // max(groups, 1)))
+
+
+def _split(consensus: CorpusConsensus, parts: Indices, rng: np.random.Generator) -> Corpus:
     """Return documents with two annotators each, which are the consensuses of the two halves."""
-    continua = found.cells.continua
+    continua = consensus.cells.continua
     masks = np.zeros((2, int(continua.people_edges[-1])), np.bool_)
     for k in parts.tolist():
         first, end = continua.people_edges[k : k + 2].tolist()
-        dealt = first + rng.permutation(end - first)
+        shuffled_people = first + rng.permutation(end - first)
         half = (end - first) // 2
-        masks[0, dealt[:half]] = masks[1, dealt[half : 2 * half]] = True
-    halves = [_half(found, parts, mask, name) for mask, name in zip(masks, _HALVES, strict=True)]
-    names = [*found.documents]
+        masks[0, shuffled_people[:half]] = masks[1, shuffled_people[half : 2 * half]] = True
+    halves = [
+        _half(consensus, parts, mask, name) for mask, name in zip(masks, _HALVES, strict=True)
+    ]
+    names = [*consensus.documents]
     return Corpus.from_continua(
         {
             names[k]: gold_of(continua[k], [*one, *other], _HALVES)
@@ -178,44 +183,44 @@ def _split(found: CorpusConsensus, parts: Indices, rng: np.random.Generator) -> 
     )
 
 
-def _half(found: CorpusConsensus, parts: Indices, people: Bools, name: str) -> list[list[Unit]]:
+def _half(consensus: CorpusConsensus, parts: Indices, people: Bools, name: str) -> list[list[Unit]]:
     """Make the gold standard of some annotators of each document, as that of all was made."""
-    every = found.cells
-    fit = found.belief.fit
+    every = consensus.cells
+    fit = consensus.belief.fit
     truth = None
     if fit is not None:
-        said = every.responses(every.of_some(people))
-        r, kind, times = said.distinct
+        responses = every.responses(every.select(people))
+        r, kind, times = responses.distinct
         posterior, _ = posterior_of(r, fit.confusion, fit.prevalence, fit.closeness)
         missed = 0.0
         if fit.unseen.any():
-            missed = float(unseen_by(said, fit.confusion, fit.prevalence)[:-1].sum())
+            missed = float(unseen_by(responses, fit.confusion, fit.prevalence)[:-1].sum())
         threshold = best_threshold(posterior, missed, times)
         truth = Truth(posterior, kind, threshold, np.ones(len(r.annotators)))
-    rules = ConsensusRules.of(None, found.boundaries, 0.0, name)
+    rules = ConsensusRules.of(None, consensus.boundaries, 0.0, name)
     n = every.continua.n_annotators
-    support = {k: _support(found, k) for k in dict.fromkeys(n.tolist())}
+    support = {k: _support(consensus, k) for k in dict.fromkeys(n.tolist())}
     needed = np.array([support[k] for k in n.tolist()])
     units: list[list[Unit]] = []
-    asked = np.zeros(len(n), np.bool_)
-    asked[parts] = True
-    for cells in every.of_some(people):
-        mine = slice(cells.first, cells.first + len(cells.continua))
+    is_chosen = np.zeros(len(n), np.bool_)
+    is_chosen[parts] = True
+    for cells in every.select(people):
+        documents = slice(cells.first, cells.first + len(cells.continua))
         if truth is None:
-            known = None
+            truth_of_cells = None
         else:
-            known = truth.of(cells)
+            truth_of_cells = truth.of(cells)
         bound = every.aligned.dissimilarity
-        decided = decide(cells, every.labels, rules, bound, known, needed[mine])
-        units += map(decided.gold, np.flatnonzero(asked[mine]).tolist())
+        decided = decide(cells, every.labels, rules, bound, truth_of_cells, needed[documents])
+        units += map(decided.gold, np.flatnonzero(is_chosen[documents]).tolist())
     return units
 
 
-def _support(found: CorpusConsensus, people: int) -> int:
+def _support(consensus: CorpusConsensus, people: int) -> int:
     """Return the support needed among half of so many `people`: the same share as among all."""
     half = people // 2
-    if found.support is None:
-        if found.belief.fit:
+    if consensus.support is None:
+        if consensus.belief.fit:
             return 1
         return half // 2 + 1
-    return max(1, math.ceil(needed_support(found.support, people) * half / people))
+    return max(1, math.ceil(needed_support(consensus.support, people) * half / people))

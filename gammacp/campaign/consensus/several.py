@@ -103,7 +103,7 @@ class Belief:
             "annotators": {a.name: a.as_dict() for a in self.annotators},
             "copies": {
                 **self.copies.as_dict(),
-                "counted_once": {name: list(gone) for name, gone in self.counted_once.items()},
+                "counted_once": {name: list(copied) for name, copied in self.counted_once.items()},
             },
         }
 
@@ -182,8 +182,8 @@ class CorpusConsensus(Plotted):
     def as_dict(self) -> dict[str, Any]:
         """Return the consensus of each document, and how annotators were weighed, for JSON."""
         results = [
-            consensus_document(name, found, self.alignments[name])
-            for name, found in self.documents.items()
+            consensus_document(name, consensus, self.alignments[name])
+            for name, consensus in self.documents.items()
         ]
         return {"results": results, **self.belief.as_dict()}
 
@@ -197,30 +197,30 @@ def _in_columns(documents: Mapping[str, Consensus]) -> DocumentTable:
     """Return a table of the gold standards, for documents that come from a table."""
     starts = array("d")
     ends = array("d")
-    whose = array("i")
-    what = array("i")
+    document_numbers = array("i")
+    categories = array("i")
     bounds = {}
     like = None
-    for k, found in enumerate(documents.values()):
-        like = found.continuum
+    for k, consensus in enumerate(documents.values()):
+        like = consensus.continuum
         if like.declared:
             bounds[k] = like.bounds
         starts.extend(like.starts)
         ends.extend(like.ends)
-        what.extend(like.category_codes)
+        categories.extend(like.category_codes)
         if not like.n_units:  # a document without units is a row without positions
             starts.append(np.nan)
             ends.append(np.nan)
-            what.append(-1)
-        whose.extend([k] * max(like.n_units, 1))
+            categories.append(-1)
+        document_numbers.extend([k] * max(like.n_units, 1))
     assert like is not None
     return DocumentTable.of_rows(
         {name: k for k, name in enumerate(documents)},
         like.annotators,
         like.categories,
-        np.array(whose, np.int32),
-        np.zeros(len(whose), np.int32),
-        np.array(what, np.int32),
+        np.array(document_numbers, np.int32),
+        np.zeros(len(document_numbers), np.int32),
+        np.array(categories, np.int32),
         np.array(starts),
         np.array(ends),
         bounds=bounds,
@@ -307,26 +307,28 @@ def consensus_of_each(
     """
     rules = ConsensusRules.of(support, boundaries, tolerance, annotator)
     weights = one_of("weights", weights, WEIGHTS)
-    corpus, shared, once = _counted(continua)
+    corpus, shared, once = _leave_out_copies(continua)
     names = [*corpus]
     every = ContinuumSequence.of(corpus.values())
     failures = _failures(names, every)
-    sound = _sound(len(names), failures)
+    sound = _alignable(len(names), failures)
     solving: Solving = {"method": method, "gap": gap, "time_limit": time_limit, "seed": seed}
 
     def align_by_default(default: Combined) -> AlignedCells:
         bound = bind(default if dissimilarity is None else dissimilarity, corpus)
         return AlignedCells(align_each(every.at(sound), bound, executor=executor, **solving))
 
-    cells, decided, belief = _believed(align_by_default, weights, rules, dissimilarity is None)
-    made = _Making(cells, decided, Settings.of(dissimilarity=dissimilarity, **solving))
-    documents = Made([names[k] for k in sound.tolist()], made)
+    cells, decided, belief = _align_and_decide(
+        align_by_default, weights, rules, dissimilarity is None
+    )
+    decide_one = _Making(cells, decided, Settings.of(dissimilarity=dissimilarity, **solving))
+    documents = Made([names[k] for k in sound.tolist()], decide_one)
     if belief.fit is not None:
         belief = replace(belief, notes=(*belief.notes, *_cautions(documents, cells)))
     return CorpusConsensus(
         documents=documents,
         cells=cells,
-        belief=_with_copies(belief, shared, once),
+        belief=_add_copies(belief, shared, once),
         support=support,
         boundaries=boundaries,
         dissimilarity=dissimilarity,
@@ -334,7 +336,7 @@ def consensus_of_each(
     )
 
 
-def _sound(documents: int, failures: Mapping[int, DataError]) -> Indices:
+def _alignable(documents: int, failures: Mapping[int, DataError]) -> Indices:
     """Return the numbers of the documents without a failure.
 
     Raises
@@ -348,15 +350,15 @@ def _sound(documents: int, failures: Mapping[int, DataError]) -> Indices:
     return sound
 
 
-def _with_copies(belief: Belief, shared: CopiesFound, once: dict[str, tuple[str, ...]]) -> Belief:
+def _add_copies(belief: Belief, shared: CopiesFound, once: dict[str, tuple[str, ...]]) -> Belief:
     """Add the copies and notes on them, if there are any."""
     if not shared.pairs:
         return belief
-    notes = (*belief.notes, *shared.in_words(), *_counted_once(once))
+    notes = (*belief.notes, *shared.in_words(), *_notes_on_copies(once))
     return replace(belief, notes=notes, copies=shared, counted_once=once)
 
 
-def _counted(continua: Continua) -> tuple[Corpus, CopiesFound, dict[str, tuple[str, ...]]]:
+def _leave_out_copies(continua: Continua) -> tuple[Corpus, CopiesFound, dict[str, tuple[str, ...]]]:
     """Leave out copied annotations, so that identical ones count once.
 
     Returns
@@ -377,7 +379,7 @@ def _counted(continua: Continua) -> tuple[Corpus, CopiesFound, dict[str, tuple[s
     return Corpus.from_continua(changed), shared, once
 
 
-def _believed(
+def _align_and_decide(
     align_by_default: Callable[[Combined], AlignedCells],
     weights: str,
     rules: ConsensusRules,
@@ -410,10 +412,10 @@ def _believed(
     return cells, decided, Belief(weights="vote", notes=notes, annotators=believed)
 
 
-def _counted_once(once: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+def _notes_on_copies(once: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
     """Yield a note on identical annotations, which count once, if there are any."""
     if once:
-        times = Counter(name for gone in once.values() for name in gone)
+        times = Counter(name for copied in once.values() for name in copied)
         people = ", ".join(f"{name} in {number}" for name, number in times.most_common(3))
         more = len(times) - 3
         if more > 0:
@@ -443,14 +445,14 @@ class _Making:
         if self._last is None or self._last[0] != part:
             self._last = part, self._decided(self._cells.stretch(part))
         decided = self._last[1]
-        found = consensus_at(decided, number - decided.cells.first)
+        consensus = consensus_at(decided, number - decided.cells.first)
         if not self._cells.continua.beside:
-            return found
+            return consensus
         alignment = self._cells.aligned[number]
         for _, addition in GOLD.items():
             if addition.applies(alignment.continuum):
-                found = addition.add(found, alignment, self._joining)
-        return found
+                consensus = addition.add(consensus, alignment, self._joining)
+        return consensus
 
 
 def _cautions(documents: Mapping[str, Consensus], cells: AlignedCells) -> Iterator[str]:
@@ -470,10 +472,10 @@ def _decide(
     every: AlignedCells, rules: ConsensusRules, cells: Cells, truth: Truth | None = None
 ) -> Decided:
     if truth is None:
-        mine = None
+        part_truth = None
     else:
-        mine = truth.of(cells)
-    return decide(cells, every.labels, rules, every.aligned.dissimilarity, mine)
+        part_truth = truth.of(cells)
+    return decide(cells, every.labels, rules, every.aligned.dissimilarity, part_truth)
 
 
 def _weigh(
@@ -481,16 +483,19 @@ def _weigh(
 ) -> tuple[Callable[[Cells], Decided], Belief]:
     """Fit a model to all documents; return the function that decides by it, and its belief."""
     fitted = fit(responses, "dawid-skene" if model == "auto" else model, unseen=True)
-    of_each = fitted.of_kinds
+    posterior = fitted.of_kinds
     even = np.ones(len(responses.annotators))
     times = np.bincount(fitted.kind).astype(np.float64)
-    threshold = best_threshold(of_each, float(fitted.unseen[:-1].sum()), times)
-    alike = Truth(of_each, fitted.kind, threshold, even)
+    threshold = best_threshold(posterior, float(fitted.unseen[:-1].sum()), times)
+    alike = Truth(posterior, fitted.kind, threshold, even)
     decided = partial(_decide, cells, rules, truth=alike)
     shares = shares_of_boundaries(len(responses.annotators), map(decided, cells))
     decided = partial(_decide, cells, rules, truth=replace(alike, boundaries=shares))
-    told = (responses.overlap.caution, _against_heads(str(fitted.model), map(decided, cells)))
-    notes = [note for note in told if note is not None]
+    cautions = (
+        responses.overlap.caution,
+        _note_on_majorities(str(fitted.model), map(decided, cells)),
+    )
+    notes = [note for note in cautions if note is not None]
     if not fitted.converged:
         notes.append(f"the model had not converged after {fitted.iterations} iterations")
     return decided, Belief(
@@ -503,21 +508,21 @@ def _weigh(
     )
 
 
-def _against_heads(model: str, each: Iterable[Decided]) -> str | None:
+def _note_on_majorities(model: str, each: Iterable[Decided]) -> str | None:
     """Return a note on units on which the model contradicts the majority; None without such."""
-    many = dropped = lone = kept = 0
+    many = dropped = lone = kept_lone = 0
     for d in each:
         support = d.cells.support
         most = 2 * support > d.cells.continua.n_annotators[d.cells.document]
         many = many + int(most.sum())
         lone = lone + int((support == 1).sum())
-        dropped += int((most & ~d.kept).sum())
-        kept += int(((support == 1) & d.kept).sum())
-    if not dropped and not kept:
+        dropped += int((most & ~d.is_kept).sum())
+        kept_lone += int(((support == 1) & d.is_kept).sum())
+    if not dropped and not kept_lone:
         return None
     return (
         f"the model {model} leaves out {dropped} of the {many} units that more than half of "
-        f"the annotators marked, and keeps {kept} of the {lone} that only one marked; "
+        f"the annotators marked, and keeps {kept_lone} of the {lone} that only one marked; "
         'with the weights "vote", every annotator counts the same'
     )
 
@@ -527,10 +532,10 @@ def _failures(names: Sequence[str], continua: ContinuumSequence) -> dict[int, Da
     looked: Iterable[int] = range(len(continua))
     if continua.plain:
         looked = np.flatnonzero((continua.n_units == 0) | (continua.n_annotators < 2)).tolist()
-    found: dict[int, DataError] = {}
+    failures: dict[int, DataError] = {}
     for k in looked:
         try:
             require(continua[k], fragments=True)
         except DataError as error:
-            found[k] = error.at(names[k])
-    return found
+            failures[k] = error.at(names[k])
+    return failures

@@ -45,7 +45,7 @@ def soft_labels(continuum: Continuum) -> list[dict[str, Any]]:
             *((p, p) for p in points.tolist()),
         }
     )
-    found = []
+    records = []
     for start, end in stretches:
         if end > start:
             covers = (starts <= start) & (ends >= end)
@@ -56,9 +56,9 @@ def soft_labels(continuum: Continuum) -> list[dict[str, Any]]:
             continue
         who = continuum.annotator_codes[rows]
         codes = continuum.category_codes[rows]
-        said = set(zip(who.tolist(), codes.tolist(), strict=True))
-        counts = np.bincount([c % len(names) for _, c in said], minlength=len(names))
+        choices = set(zip(who.tolist(), codes.tolist(), strict=True))
+        counts = np.bincount([c % len(names) for _, c in choices], minlength=len(names))
         shares = {names[i]: float(counts[i] / n) for i in np.flatnonzero(counts)}
         marked = len(set(who.tolist())) / n
-        found.append({"start": start, "end": end, "marked": marked, "shares": shares})
-    return found
+        records.append({"start": start, "end": end, "marked": marked, "shares": shares})
+    return records

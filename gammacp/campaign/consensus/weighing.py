@@ -168,16 +168,16 @@ def _means_and_deviations(
     sums = np.zeros((people, 2))
     squares = np.zeros((people, 2))
     for who, off in each:
-        mine = np.bincount(who, minlength=people)
+        counts = np.bincount(who, minlength=people)
         total = np.stack([np.bincount(who, x, people) for x in off.T], axis=1)
-        mean = total / np.maximum(mine, 1)[:, None]
+        mean = total / np.maximum(counts, 1)[:, None]
         apart = np.stack([np.bincount(who, x, people) for x in ((off - mean[who]) ** 2).T], axis=1)
         # Merge the sums of squared deviations (Chan, Golub & LeVeque 1983, eq. 2.1).
-        both = np.maximum(number + mine, 1)[:, None]
+        both = np.maximum(number + counts, 1)[:, None]
         between = mean - sums / np.maximum(number, 1)[:, None]
-        squares += apart + between**2 * (number * mine)[:, None] / both
+        squares += apart + between**2 * (number * counts)[:, None] / both
         sums = sums + total
-        number = number + mine
+        number = number + counts
     with np.errstate(invalid="ignore", divide="ignore"):
         sd = np.sqrt(squares / (number - 1)[:, None])
         return sums / number[:, None], np.where(number[:, None] > 1, sd, np.nan)
@@ -203,7 +203,7 @@ def qualities_by_vote(
     for decided in each():
         group, label = votes(decided.cells, len(responses.labels))
         level = np.bincount(group, minlength=len(decided.cells))
-        true = np.where(decided.kept[group], label, len(responses.labels) - 1)
+        true = np.where(decided.is_kept[group], label, len(responses.labels) - 1)
         np.add.at(truth, (decided.cells.before + group, true), 1 / level[group])
     counts = expected_counts(responses, truth)
     totals = counts.sum(axis=2, keepdims=True)

@@ -42,19 +42,19 @@ class Goal:
 
     def __post_init__(self) -> None:
         """Check that there is exactly one goal, between 0 and 1."""
-        given = {k: v for k, v in vars(self).items() if v is not None}
-        if len(given) > 1:
-            raise UsageError(f"a plan has one goal, but {' and '.join(given)} are given")
-        if not given:
+        goals = {k: v for k, v in vars(self).items() if v is not None}
+        if len(goals) > 1:
+            raise UsageError(f"a plan has one goal, but {' and '.join(goals)} are given")
+        if not goals:
             object.__setattr__(self, "half_width", 0.05)
-        for name, value in given.items():
+        for name, value in goals.items():
             if not 0 < number(name, value) < 1:
                 raise UsageError(f"{name} {value:g} is not between 0 and 1")
 
     def in_short(self) -> str:
         """Return the goal in the form for signatures, such as `half-width=0.05`."""
-        found = {k.replace("_", "-"): v for k, v in vars(self).items() if v is not None}
-        return ",".join(f"{k}={v:g}" for k, v in found.items())
+        goals = {k.replace("_", "-"): v for k, v in vars(self).items() if v is not None}
+        return ",".join(f"{k}={v:g}" for k, v in goals.items())
 
     def in_words(self, gamma: float) -> str:
         """Return the goal as a clause.
@@ -194,37 +194,37 @@ class Plan(Plotted):
         best, pilot, goal = self.best, self.pilot, self.goal.in_words(self.pilot.gamma)
         if not math.isfinite(best.documents):
             return f"No design with up to 2,000 documents reaches the goal: {goal}."
-        said = [self._first(best, goal)]
+        sentences = [self._first(best, goal)]
         others = (d for d in self.designs if d.annotators == best.annotators + 1)
         if (more := next(others, None)) is not None and math.isfinite(more.documents):
-            said.append(
+            sentences.append(
                 f"With {_count_of(more.annotators, 'annotator')} each it would take "
                 f"{number_of(more)} documents and {self._cost(more)}."
             )
         if len(pilot.mix) > 1:
-            said.append(
+            sentences.append(
                 f"The pilot's documents have {min(pilot.mix)} to {max(pilot.mix)} annotators, "
                 f"mostly {pilot.annotators}, and so has its simulation."
             )
         people = max(pilot.people, best.annotators)
         if self.in_teams:
-            said.append("Each document is for one team, and each team takes as many of them.")
+            sentences.append("Each document is for one team, and each team takes as many of them.")
         elif people > best.annotators and self.piloted:
             pairs = best.annotators * (best.annotators - 1) / people / (people - 1)
-            said.append(
+            sentences.append(
                 f"If {people} people take turns, each two of them share about "
                 f"{best.documents * pairs:.0f} documents; all further ones need one annotator."
             )
         if self.goal.difference is not None and not self.power_known:
-            said.append(
+            sentences.append(
                 "The documents are too few, too short or too unequal to know how often a "
                 "difference is found: take the number for a guess."
             )
         if pilot.over is not None:
-            said.append(pilot.over.in_words())
+            sentences.append(pilot.over.in_words())
         enough = pilot.over is not None and pilot.over.annotators is not None
         if enough and pilot.teams is not None and pilot.teams.shown:
-            said.append(self._of_other_teams(pilot.teams))
+            sentences.append(self._sentence_on_teams(pilot.teams))
         if self._tells_of_others() and pilot.components is not None:
             from scipy.special import stdtrit
 
@@ -236,41 +236,43 @@ class Plan(Plotted):
                 float(stdtrit(k * people - 1, 0.975)) * pilot.components.error(n, m, k * people)
                 for k in (1, 2)
             )
-            said.append(
+            sentences.append(
                 f"For a γ that also covers other annotators, {n} documents by {m} of {people} "
                 f"annotators each give about ±{now:.2f}, by {m} of {2 * people} about ±{then:.2f}."
             )
         parts = pilot.clusters or pilot.documents
         if pilot.clusters:
-            said.append(
+            sentences.append(
                 f"The pilot's {pilot.documents} documents come from {pilot.clusters} clusters; "
                 "further ones must come from new clusters, about as many from each."
             )
         if self.piloted and parts < _FEW:
             share = 1 / math.sqrt(2 * (parts - 1))
             of = _count_of(parts, "cluster" if pilot.clusters else "document")
-            said.append(f"A pilot of {of} shows how much they differ only to within ±{share:.0%}.")
+            sentences.append(
+                f"A pilot of {of} shows how much they differ only to within ±{share:.0%}."
+            )
         if pilot.chance_error > (self.goal.half_width or 1) / 4:
-            said.append(f"Random sets add ±{pilot.chance_error:.3f}: lower `precision=`.")
-        return " ".join(said)
+            sentences.append(f"Random sets add ±{pilot.chance_error:.3f}: lower `precision=`.")
+        return " ".join(sentences)
 
     @property
     def in_teams(self) -> bool:
         """Return whether the pilot's annotators work in fixed teams."""
         return self.pilot.over is not None and self.pilot.over.n_teams is not None
 
-    def _of_other_teams(self, found: TeamSpread) -> str:
+    def _sentence_on_teams(self, teams: TeamSpread) -> str:
         """Return a sentence on intervals that cover other teams, for as many and twice as many."""
         best = self.best
         n = round(best.documents)
-        now, then = (found.half_width(best.spread, n, times * found.teams) for times in (1, 2))
-        said = (
-            f"For a γ that also covers other teams, {n} documents by {found.teams} teams give "
-            f"about ±{now:.2f}, by {2 * found.teams} about ±{then:.2f}"
+        now, then = (teams.half_width(best.spread, n, times * teams.teams) for times in (1, 2))
+        words = (
+            f"For a γ that also covers other teams, {n} documents by {teams.teams} teams give "
+            f"about ±{now:.2f}, by {2 * teams.teams} about ±{then:.2f}"
         )
         if best.annotators != self.pilot.annotators:
-            said += f", if teams of {best.annotators} differ as those of the pilot do"
-        return f"{said}."
+            words += f", if teams of {best.annotators} differ as those of the pilot do"
+        return f"{words}."
 
     def _tells_of_others(self) -> bool:
         """Return whether the pilot has enough annotators and shows that annotators differ."""

@@ -60,12 +60,12 @@ def _points(plan: Plan, annotators: int) -> list[tuple[float, float]]:
     key = "power"
     if plan.goal.half_width is not None:
         key = "half_width"
-    found = []
+    points = []
     for point in plan.curve:
         value = point[key]
         if point["annotators"] == annotators and value is not None and math.isfinite(value):
-            found.append((float(point["documents"] or 0), float(value)))
-    return sorted(found)
+            points.append((float(point["documents"] or 0), float(value)))
+    return sorted(points)
 
 
 def _aim(plan: Plan) -> float:

@@ -20,7 +20,7 @@ from gammacp.base.signature import describe, fingerprint, quote_part, shortest, 
 from gammacp.campaign.compare.scoring import annotators_of, documents_with, with_annotators
 from gammacp.campaign.plan.advice import Design, Goal, Plan, Prices
 from gammacp.campaign.plan.resampled import FEW, Material, documents_for
-from gammacp.campaign.plan.spread import Pilot, Simulation, Told, pilot_of, spread_of
+from gammacp.campaign.plan.spread import Pilot, Simulation, StepProgress, pilot_of, spread_of
 from gammacp.campaign.replace.replacement import replace as replacement
 from gammacp.campaign.replace.scores import SCORES, Aligning, Instance, mean
 from gammacp.campaign.replace.verdict import enough_documents, power
@@ -56,7 +56,7 @@ def plan(
     error: str = ERROR,
     teams: Mapping[str, str] | None = None,
     executor: Executor | None = None,
-    progress: Told | None = None,
+    progress: StepProgress | None = None,
     **options: Unpack[GammaOptions],
 ) -> Plan:
     """Find how many documents and annotators a goal takes.
@@ -296,7 +296,7 @@ class _Search:
         return design, _curve(self.goal, scaled, wins, annotators, start, seed)
 
 
-def _steps(progress: Told | None, steps: int) -> Callable[[], None]:
+def _steps(progress: StepProgress | None, steps: int) -> Callable[[], None]:
     """Return a function that reports one more step as done at each call."""
     done = count(1)
     return lambda: None if progress is None else progress(next(done), steps)

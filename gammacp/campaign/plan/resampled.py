@@ -86,13 +86,13 @@ class Material:
         sizes
             Numbers of documents.
         """
-        found = np.array([self._half_width(self._parts(n)) for n in sizes])
+        widths = np.array([self._half_width(self._parts(n)) for n in sizes])
         low, high = map(float, interval_over_documents(self.observed, self.expected))
         drawn = self._half_width(len(self.observed))
-        own = (high - low) / 2
-        if math.isfinite(own) and drawn > 0:
-            return found * own / drawn
-        return found
+        interval_half = (high - low) / 2
+        if math.isfinite(interval_half) and drawn > 0:
+            return widths * interval_half / drawn
+        return widths
 
     def powers(self, gain: float, sizes: Sequence[int] = SIZES) -> Floats:
         """Return the power to distinguish two rounds, by number of documents, shape (sizes,).
@@ -118,8 +118,8 @@ class Material:
         rng = np.random.default_rng(np.random.SeedSequence(_SEED))
         o, e = self._drawn(rng, len(self.observed), _PILOTS)
         spreads = independent_parts(o, e).variance
-        own = independent_parts(self.observed, self.expected).variance
-        low, high = np.quantile(own / spreads[spreads > 0], [0.1, 0.9])
+        observed_spread = independent_parts(self.observed, self.expected).variance
+        low, high = np.quantile(observed_spread / spreads[spreads > 0], [0.1, 0.9])
         least = FEWEST_PARTS / self.per_document
         return max(least, documents * float(low)), max(least, documents * float(high))
 
@@ -145,8 +145,8 @@ class Material:
         for sign in (-1, 1):
             if sign * gain >= theta:
                 continue
-            found = difference(scaled(one, (theta - sign * gain) / theta), two)
-            shares.append(((found.p <= LEVEL) & (np.sign(found.value) == sign)).mean())
+            test = difference(scaled(one, (theta - sign * gain) / theta), two)
+            shares.append(((test.p <= LEVEL) & (np.sign(test.value) == sign)).mean())
         return float(min(shares))
 
 

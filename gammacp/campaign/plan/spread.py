@@ -24,14 +24,14 @@ from gammacp.campaign.plan.teams import TeamSpread, team_spread
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.needs import too_few_annotators
 from gammacp.errors import DataError
-from gammacp.inference.populations import Over
+from gammacp.inference.populations import PopulationIntervals
 from gammacp.measures.agreement import Agreement, agreement
 from gammacp.measures.components import VarianceComponents
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
 from shuffling import ReferenceModel, shuffled_set
 
-Told = Callable[[int, int], None]
+StepProgress = Callable[[int, int], None]
 
 _PRECISION = 0.05  # of the expected disorder of simulated corpora
 STEPS = 6  # bisections of the magnitude: to 1/64
@@ -81,7 +81,7 @@ class Pilot:
     gamma: float
     spread: float = math.nan
     difficulty: float = 0.0
-    over: Over | None = None
+    over: PopulationIntervals | None = None
     components: VarianceComponents | None = None
     teams: TeamSpread | None = None
     chance_error: float = 0.0
@@ -137,29 +137,31 @@ class Simulation:
         settings = replace(self.settings, rule=rough)
         return agreement(Basis(self.corpus(magnitude, mix), settings, executor=self.executor))
 
-    def magnitude(self, gamma: float, mix: Mapping[int, int], told: Callable[[], None]) -> float:
+    def magnitude(
+        self, gamma: float, mix: Mapping[int, int], count_step: Callable[[], None]
+    ) -> float:
         """Return the magnitude of errors at which γ has this value, to 1/64; at most 1."""
         low = 0.0
         high = 1.0
         for _ in range(STEPS):
             middle = (low + high) / 2
-            told()
+            count_step()
             above = self.agreement(middle, mix).value > gamma
             low, high = (middle, high) if above else (low, middle)
         return (low + high) / 2
 
 
-def spread_of(found: Agreement) -> float:
+def spread_of(overall: Agreement) -> float:
     """Return s from the contributions of documents; for clusters, rescaled to single documents."""
-    parts = found.contributions()
+    parts = overall.contributions()
     residuals = parts.observed - (1 - parts.gamma) * parts.expected
-    each = math.sqrt(len(found.rated) / len(parts))
+    each = math.sqrt(len(overall.rated) / len(parts))
     return float(residuals.std(ddof=1) / parts.expected.mean()) * each
 
 
 def pilot_of(
     continua: Mapping[str, Continuum],
-    found: Agreement,
+    overall: Agreement,
     teams: Mapping[str, str] | None = None,
 ) -> Pilot:
     """Return the results of a pilot, still without the simulated difficulty and magnitude.
@@ -168,7 +170,7 @@ def pilot_of(
     ----------
     continua
         The pilot.
-    found
+    overall
         Agreement in the pilot.
     teams
         The team of each annotator; None if they are independent of each other.
@@ -178,45 +180,45 @@ def pilot_of(
     DataError
         Fewer than five documents have a γ.
     """
-    documents = [s.alignment.continuum for s in found.rated.values()]
+    documents = [s.alignment.continuum for s in overall.rated.values()]
     if not documents and all(c.n_annotators < 2 for c in continua.values()):
         raise too_few_annotators(continua.values(), who="one for each document of the pilot")
     if not documents:
-        raise DataError(f"no document of the pilot has a γ: {found.score.reason}")
+        raise DataError(f"no document of the pilot has a γ: {overall.score.reason}")
     if len(documents) < 5:
         raise DataError(
             f"documents of the pilot with a γ: {len(documents)}, too few to tell how much "
             "documents differ",
             hint="Give five or more, or no files and a reference model (`model=`, `gamma=`)",
         )
-    parts = len(found.contributions())
+    parts = len(overall.contributions())
     if parts < 5:
         raise DataError(
             f"the pilot has {parts} clusters of documents, too few to tell how they differ",
             hint="Give documents of five clusters or more (`cluster=`)",
         )
     numbers = Counter(c.n_annotators for c in documents)
-    interval = found.score.interval or (math.nan, math.nan)
+    interval = overall.score.interval or (math.nan, math.nan)
     unmarked = sum(not c.n_units for c in continua.values())
     components = None
     between_teams = None
     if teams is None:
-        components = found.components(categories=False)
+        components = overall.components(categories=False)
     else:
-        clusters = [found.clusters.get(n) or n for n in found.rated]
+        clusters = [overall.clusters.get(n) or n for n in overall.rated]
         number = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
         between_teams = team_spread(
-            found.pair_sums.by_team(found.numbers_of_teams(teams)),
+            overall.pair_sums.by_team(overall.numbers_of_teams(teams)),
             [number[name] for name in clusters],
         )
     return Pilot(
         documents=len(documents),
-        clusters=parts if found.clusters else 0,
+        clusters=parts if overall.clusters else 0,
         mix=dict(sorted(numbers.items())),
         people=len({a for c in documents for a in c.annotators}),
-        gamma=found.value,
-        spread=spread_of(found),
-        over=found.over(teams=teams),
+        gamma=overall.value,
+        spread=spread_of(overall),
+        over=overall.over(teams=teams),
         components=components,
         teams=between_teams,
         chance_error=(interval[1] - interval[0]) / 2,

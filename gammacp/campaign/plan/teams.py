@@ -86,9 +86,9 @@ def team_spread(sums: PairSums, clusters: Sequence[int] = ()) -> TeamSpread | No
     cells = np.unique(np.column_stack((parts, sums.annotator)), axis=0, return_inverse=True)
     team = np.unique(cells[0][:, 1], return_inverse=True)[1]
     observed, expected = (np.bincount(cells[1].ravel(), x) for x in (sums.observed, sums.expected))
-    kept = expected > 0
-    team, weight = team[kept], expected[kept] / expected[kept].mean()
-    z = observed[kept] / expected[kept]
+    has_chance = expected > 0
+    team, weight = team[has_chance], expected[has_chance] / expected[has_chance].mean()
+    z = observed[has_chance] / expected[has_chance]
     loads = np.bincount(team, weight)
     loads = loads[loads > 0]
     degrees = len(loads) - 1, len(z) - len(loads)

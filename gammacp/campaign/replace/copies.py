@@ -36,23 +36,23 @@ def notes_on_copies(
             f"{candidate} has exactly the units of {who} wherever both annotated: it is a copy, "
             "not a stand-in",
         )
-    found: dict[frozenset[str], list[float]] = {}
+    agreement_by_pair: dict[frozenset[str], list[float]] = {}
     for each in instances:
         for (i, a), (j, b) in combinations(enumerate(each.annotators), 2):
-            found.setdefault(frozenset((a, b)), []).append(float(each.pairs[i, j]))
-    means = {pair: float(np.mean(values)) for pair, values in found.items()}
-    mine = {a: means[pair] for a in people if (pair := frozenset((candidate, a))) in means}
-    theirs = [mean for pair, mean in means.items() if candidate not in pair]
-    if len(theirs) < 3 or len(mine) < 2:
+            agreement_by_pair.setdefault(frozenset((a, b)), []).append(float(each.pairs[i, j]))
+    means = {pair: float(np.mean(values)) for pair, values in agreement_by_pair.items()}
+    own_means = {a: means[pair] for a in people if (pair := frozenset((candidate, a))) in means}
+    other_means = [mean for pair, mean in means.items() if candidate not in pair]
+    if len(other_means) < 3 or len(own_means) < 2:
         return ()
-    second, nearest = sorted(mine, key=mine.__getitem__)[-2:]
-    apart = max(theirs) - min(theirs)
-    if mine[nearest] <= max(theirs) or mine[nearest] - mine[second] <= apart:
+    second, nearest = sorted(own_means, key=own_means.__getitem__)[-2:]
+    apart = max(other_means) - min(other_means)
+    if own_means[nearest] <= max(other_means) or own_means[nearest] - own_means[second] <= apart:
         return ()
     return (
-        f"{candidate} agrees with {nearest} better ({mine[nearest]:.2f}) than any two people with "
-        f"each other ({max(theirs):.2f} at best): if it was made from {nearest}'s annotations, "
-        "the test says nothing",
+        f"{candidate} agrees with {nearest} better ({own_means[nearest]:.2f}) than any two people "
+        f"with each other ({max(other_means):.2f} at best): if it was made from {nearest}'s "
+        "annotations, the test says nothing",
     )
 
 

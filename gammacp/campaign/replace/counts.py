@@ -68,35 +68,35 @@ def unit_counts(continua: Selection, name: str, others: Sequence[str]) -> UnitCo
         Names of the annotators to compare with, without `name`.
     """
     categories = categories_of(continua)
-    own: list[Floats] = []
-    rest: list[Floats] = []
+    own_rows: list[Floats] = []
+    other_rows: list[Floats] = []
     marked: list[float] = []
     for continuum in continua.values():
-        there = [a for a in others if a in continuum.annotators]
-        if not there or name not in continuum.annotators:
+        present = [a for a in others if a in continuum.annotators]
+        if not present or name not in continuum.annotators:
             continue
         numbers = numbers_of_units(continuum, categories)
-        rows = numbers[[continuum.annotators.index(a) for a in there]]
-        own.append(numbers[continuum.annotators.index(name)])
-        rest.append(rows.mean(axis=0))
+        rows = numbers[[continuum.annotators.index(a) for a in present]]
+        own_rows.append(numbers[continuum.annotators.index(name)])
+        other_rows.append(rows.mean(axis=0))
         marked.append(float((rows.sum(axis=1) > 0).mean()))
-    if not own:
+    if not own_rows:
         return UnitCounts(documents=0, reason=f"{name} shares no document with anybody")
-    mine = np.array(own)
-    theirs = np.array(rest)
-    r, reason = correlation(mine.sum(axis=1), theirs.sum(axis=1))
+    own_numbers = np.array(own_rows)
+    other_numbers = np.array(other_rows)
+    r, reason = correlation(own_numbers.sum(axis=1), other_numbers.sum(axis=1))
     # The column of units without a category counts only where there is one.
     used = [*range(len(categories))]
-    if mine[:, -1].any() or theirs[:, -1].any() or not used:
+    if own_numbers[:, -1].any() or other_numbers[:, -1].any() or not used:
         used.append(len(categories))
     return UnitCounts(
-        documents=len(mine),
-        own=float(mine.sum(axis=1).mean()),
-        others=float(theirs.sum(axis=1).mean()),
-        own_marked=float((mine.sum(axis=1) > 0).mean()),
+        documents=len(own_numbers),
+        own=float(own_numbers.sum(axis=1).mean()),
+        others=float(other_numbers.sum(axis=1).mean()),
+        own_marked=float((own_numbers.sum(axis=1) > 0).mean()),
         others_marked=float(np.mean(marked)),
         r=r,
-        r_by_category=correlation(mine[:, used].ravel(), theirs[:, used].ravel())[0],
+        r_by_category=correlation(own_numbers[:, used].ravel(), other_numbers[:, used].ravel())[0],
         reason=reason,
     )
 
@@ -116,7 +116,7 @@ def counts_among(continua: Selection, people: Sequence[str]) -> UnitCounts:
     if not each:
         return UnitCounts(documents=0, reason="no document has two people")
     shared = sum(len({*c.annotators} & {*people}) > 1 for c in continua.values())
-    known = [one for one in each if not math.isnan(one.r)]
+    defined = [one for one in each if not math.isnan(one.r)]
     by_category = [one.r_by_category for one in each if not math.isnan(one.r_by_category)]
     weights = [one.documents for one in each]
 
@@ -129,9 +129,9 @@ def counts_among(continua: Selection, people: Sequence[str]) -> UnitCounts:
         others=mean_of(lambda one: one.others),
         own_marked=mean_of(lambda one: one.own_marked),
         others_marked=mean_of(lambda one: one.others_marked),
-        r=float(np.mean([one.r for one in known])) if known else math.nan,
+        r=float(np.mean([one.r for one in defined])) if defined else math.nan,
         r_by_category=float(np.mean(by_category)) if by_category else math.nan,
-        reason=None if known else each[0].reason,
+        reason=None if defined else each[0].reason,
     )
 
 

@@ -67,12 +67,12 @@ def exact_test(n: int, won: int, lost: int, epsilon: float) -> float:
     # statistic is as small as the observed one.
     k = np.arange(n + 1.0)
     all_n = np.full(n + 1, float(n))
-    seen = score_statistic(all_n, np.array(float(won)), np.array(float(lost)), epsilon) + 1e-9
+    observed = score_statistic(all_n, np.array(float(won)), np.array(float(lost)), epsilon) + 1e-9
     most = np.full(n + 1, -1.0)
     beyond = n - k + 1
     while (beyond - most > 1).any():
         middle = np.floor((most + beyond) / 2)
-        inside = score_statistic(all_n, middle, k, epsilon) <= seen
+        inside = score_statistic(all_n, middle, k, epsilon) <= observed
         most = np.where(inside, middle, most)
         beyond = np.where(inside, beyond, middle)
     ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
@@ -88,9 +88,9 @@ def exact_test(n: int, won: int, lost: int, epsilon: float) -> float:
         chance = np.exp(ways[at] + xlogy(at, losing) + xlogy(n - at, 1 - losing)) * (near == at)
         winning = np.minimum(1.0, (losing + epsilon) / (1 - losing))
         tails = np.where(most[at] < 0, 0.0, bdtr(np.maximum(most[at], 0), n - at, winning))
-        found = (chance * tails).sum(axis=1)
-        best = int(found.argmax())
-        p = max(p, float(found[best]))
+        tail_probabilities = (chance * tails).sum(axis=1)
+        best = int(tail_probabilities.argmax())
+        p = max(p, float(tail_probabilities[best]))
         low = grid[max(best - 1, 0)]
         high = grid[min(best + 1, points - 1)]
     return min(1.0, p)
@@ -127,11 +127,11 @@ def partial_conjunction(p: Floats, share: float) -> float:
     >>> partial_conjunction(np.array([0.04, 0.001, 0.5, np.nan]), 0.5)
     0.08
     """
-    known = np.sort(p[np.isfinite(p)])
-    if not len(known):
+    sorted_p = np.sort(p[np.isfinite(p)])
+    if not len(sorted_p):
         return float("nan")
-    rank = int(np.ceil(share * len(known)))
-    return min(1.0, float(known[rank - 1]) * (len(known) - rank + 1))
+    rank = int(np.ceil(share * len(sorted_p)))
+    return min(1.0, float(sorted_p[rank - 1]) * (len(sorted_p) - rank + 1))
 
 
 def benjamini_yekutieli(p: Floats, q: float) -> Bools:
@@ -148,6 +148,6 @@ def benjamini_yekutieli(p: Floats, q: float) -> Bools:
     harmonic = np.concatenate(([1.0], np.cumsum(1.0 / rank)))[m]
     below = np.take_along_axis(p, order, -1) <= rank / np.maximum(m, 1) * (q / harmonic)
     last = np.where(below, rank, 0).max(axis=-1, keepdims=True)
-    found = np.zeros(p.shape, np.bool_)
-    np.put_along_axis(found, order, rank <= last, -1)
-    return found
+    is_rejected = np.zeros(p.shape, np.bool_)
+    np.put_along_axis(is_rejected, order, rank <= last, -1)
+    return is_rejected

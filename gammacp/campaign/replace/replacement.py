@@ -29,7 +29,7 @@ from gammacp.campaign.replace.inference import (
     exact_test,
     partial_conjunction,
 )
-from gammacp.campaign.replace.scores import SCORES, Aligning, default_gap, scores_beside
+from gammacp.campaign.replace.scores import SCORES, Aligning, default_gap, further_scores
 from gammacp.campaign.replace.verdict import (
     TESTED,
     AgainstPerson,
@@ -196,15 +196,17 @@ def _candidacies(
     compared = set()
     for name in names:
         # Collect alignments for each candidate: documents without the candidate are not aligned.
-        own = Aligning(aligning.dissimilarity, aligning.executor, aligning.solving, candidate=name)
+        own_alignments = Aligning(
+            aligning.dissimilarity, aligning.executor, aligning.solving, candidate=name
+        )
         documents = with_annotators(named, (*people, name), least=1)
-        candidacy, instances = _tested(name, documents, people, score, test, own)
+        candidacy, instances = _test_candidate(name, documents, people, score, test, own_alignments)
         candidacies.append(candidacy)
         compared.add(instances)
-        unproven += len(own.unproven)
+        unproven += len(own_alignments.unproven)
     if len(compared) > 1:
-        what = f"candidates are compared on different {test.of}"
-        apart = f"{what}, so their order is not a fair ranking"
+        difference = f"candidates are compared on different {test.of}"
+        apart = f"{difference}, so their order is not a fair ranking"
         candidacies = [changed(c, notes=(*c.notes, apart)) for c in candidacies]
     if len(candidacies) > 1:
         candidacies = [*with_holm(candidacies)]
@@ -241,7 +243,7 @@ def _signature(
     )
 
 
-def _tested(
+def _test_candidate(
     name: str,
     documents: Mapping[str, Continuum],
     people: tuple[str, ...],
@@ -269,9 +271,9 @@ def _by_other_scores(
     name: str, mine: Mapping[str, Continuum], score: str, test: _Test, aligning: Aligning
 ) -> tuple[tuple[ByScore, ...], tuple[str, ...]]:
     """Return the verdicts by other scores, and notes on scores that have none."""
-    found = []
+    verdicts = []
     lacking = []
-    for other in scores_beside(score, mine) if test.of == "documents" else ():
+    for other in further_scores(score, mine) if test.of == "documents" else ():
         try:
             instances = SCORES[other].instances(mine, aligning)
             wins = wins_of(name, instances, SCORES[other].rest, expert=test.expert)
@@ -283,10 +285,10 @@ def _by_other_scores(
             passes = None
         else:
             passes = rate >= _ENOUGH
-        there = wins.there * wins.stands_for
-        share = (wins.candidate * there).sum() / there.sum()
-        found.append(ByScore(other, passes, rate, float(share)))
-    return tuple(found), tuple(lacking)
+        weights = wins.annotated * wins.stands_for
+        share = (wins.candidate * weights).sum() / weights.sum()
+        verdicts.append(ByScore(other, passes, rate, float(share)))
+    return tuple(verdicts), tuple(lacking)
 
 
 def _candidacy(name: str, wins: Wins, test: _Test, notes: tuple[str, ...]) -> Candidacy:
@@ -295,7 +297,7 @@ def _candidacy(name: str, wins: Wins, test: _Test, notes: tuple[str, ...]) -> Ca
     p, confirmed = (wins.p_values(epsilon, least, both=both) for both in (False, True))
     tested = np.isfinite(p)
     won, lost = ((wins.differences == d).sum(axis=1) for d in (1, -1))
-    n = wins.there.sum(axis=1)
+    n = wins.annotated.sum(axis=1)
     sums = [*zip(n.tolist(), won.tolist(), lost.tolist(), strict=True)]
     if wins.alike:
         q = np.array([equivalence(*each, epsilon) for each in sums])
@@ -306,7 +308,7 @@ def _candidacy(name: str, wins: Wins, test: _Test, notes: tuple[str, ...]) -> Ca
     equivalent = benjamini_yekutieli(np.where(tested, q, np.nan), _LEVEL)
     rows = []
     for j, person in enumerate(wins.people):
-        known: dict[str, Any] = dict.fromkeys(TESTED)
+        test_columns: dict[str, Any] = dict.fromkeys(TESTED)
         if tested[j]:
             # The exact test of documents does not support clusters and weights.
             if wins.alike:
@@ -314,9 +316,9 @@ def _candidacy(name: str, wins: Wins, test: _Test, notes: tuple[str, ...]) -> Ca
             else:
                 exact = None
             values = p[j], exact, q[j], beaten[j], equivalent[j]
-            known = {k: np.asarray(v).item() for k, v in zip(TESTED, values, strict=True)}
-        mine, theirs = (wins.rate(side, j) for side in (wins.candidate, wins.person))
-        rows.append(AgainstPerson(person, sums[j][0], mine, theirs, **known))
+            test_columns = {k: np.asarray(v).item() for k, v in zip(TESTED, values, strict=True)}
+        candidate_rate, person_rate = (wins.rate(side, j) for side in (wins.candidate, wins.person))
+        rows.append(AgainstPerson(person, sums[j][0], candidate_rate, person_rate, **test_columns))
     if tested.any():
         shown = tested
     else:
@@ -353,11 +355,11 @@ def _interval(
     parts: Contributions, test: _Test
 ) -> tuple[tuple[float, float] | None, tuple[str, ...]]:
     """Return the interval of ρ, with a note if all instances are alike and cannot be resampled."""
-    found = bootstrap(parts, draws=test.draws, seed=test.seed).interval
-    there = parts.expected > 0
-    lost = parts.observed[there] / parts.expected[there]
-    if found is None or np.ptp(lost) > 1e-9:
-        return None if found is None else (max(0.0, found[0]), found[1]), ()
+    interval = bootstrap(parts, draws=test.draws, seed=test.seed).interval
+    is_present = parts.expected > 0
+    lost = parts.observed[is_present] / parts.expected[is_present]
+    if interval is None or np.ptp(lost) > 1e-9:
+        return None if interval is None else (max(0.0, interval[0]), interval[1]), ()
     from scipy.special import betaincinv
 
     n = len(lost)
@@ -376,13 +378,13 @@ def _interval(
 
 def _epsilon(value: float | str) -> float:
     try:
-        found = EPSILON[value] if value in EPSILON else float(value)  # type: ignore[index]
+        share = EPSILON[value] if value in EPSILON else float(value)  # type: ignore[index]
     except (TypeError, ValueError):
-        found = np.nan
-    if not 0 <= found < 1:
-        known = ", ".join(f"{k} ({v:g})" for k, v in EPSILON.items())
-        raise UsageError(f"epsilon {value!r} is neither a number in [0, 1) nor one of: {known}")
-    return found
+        share = np.nan
+    if not 0 <= share < 1:
+        names = ", ".join(f"{k} ({v:g})" for k, v in EPSILON.items())
+        raise UsageError(f"epsilon {value!r} is neither a number in [0, 1) nor one of: {names}")
+    return share
 
 
 def _people(
@@ -405,8 +407,8 @@ def _people(
 def _check_two(named: Mapping[str, Continuum], people: Sequence[str]) -> None:
     """Raise a DataError for fewer than two people."""
     if len(people) < 2:
-        what = "each candidate is compared with two people at least"
-        raise too_few_annotators(named.values(), what, ", ".join(people))
+        requirement = "each candidate is compared with two people at least"
+        raise too_few_annotators(named.values(), requirement, ", ".join(people))
 
 
 def _notes(
@@ -418,23 +420,23 @@ def _notes(
     of = test.of
     expert = test.expert
     if of == "documents":
-        what = "row"
+        thing = "row"
     else:
-        what = "label"
+        thing = "label"
     lacking = {a: n for a in (name, *people) if (n := total - wins.present.get(a, 0))}
     if missing := lacking.pop(name, 0):
-        if what == "row":
-            asked = "; if it found nothing there, say so with `annotators=`"
+        if thing == "row":
+            advice = "; if it found nothing there, say so with `annotators=`"
         else:
-            asked = ""
+            advice = ""
         notes.append(
-            f"{name} has no {what} in {missing} of {total} {of}: these are left out{asked}"
+            f"{name} has no {thing} in {missing} of {total} {of}: these are left out{advice}"
         )
     if lacking:
         some = [f"{a} in {n}" for a, n in sorted(lacking.items(), key=lambda e: -e[1])]
         shown = first_names(some, 5, "more people")
         notes.append(
-            f"people without a {what} in some of the {total} {of} are not compared there: {shown}"
+            f"people without a {thing} in some of the {total} {of} are not compared there: {shown}"
         )
     if never := [a for a in people if a not in (*wins.people, expert)]:
         shown = first_names(never, 5, "more people")
@@ -448,7 +450,7 @@ def _notes(
         bare := sum(int((c.category_codes < 0).sum()) for c in mine.values())
     ):
         notes.append(f"{bare} units without a category are not labels, and left out")
-    if not (wins.differences[wins.there] != 0).any():
+    if not (wins.differences[wins.annotated] != 0).any():
         notes.append("all agree equally well everywhere: the data cannot tell them apart")
     if expert is None and len(people) < 3:
         notes.append("with fewer than three people, nobody can be left out of a group of others")

@@ -53,7 +53,7 @@ class Aligning:
     candidate
         Name of the candidate. Documents without the candidate are not aligned, because nothing in
         them is compared. None: all documents with units are aligned.
-    made
+    alignments
         All alignments that were made, for use by further scores.
     """
 
@@ -62,12 +62,12 @@ class Aligning:
     solving: Mapping[str, Any] = field(default_factory=dict)
     unproven: list[float] = field(default_factory=list)
     candidate: str | None = None
-    made: dict[Continuum, Alignment] = field(default_factory=dict)
+    alignments: dict[Continuum, Alignment] = field(default_factory=dict)
 
     def needs(self, continuum: Continuum) -> bool:
         """Return whether a continuum has to be aligned: if it has units, and the candidate."""
-        there = self.candidate is None or self.candidate in continuum.annotators
-        return there and continuum.n_units > 0
+        has_candidate = self.candidate is None or self.candidate in continuum.annotators
+        return has_candidate and continuum.n_units > 0
 
     def bound(self, continua: Mapping[str, Continuum]) -> BoundDissimilarity:
         """Return the dissimilarity, bound to all of these continua."""
@@ -83,17 +83,19 @@ class Aligning:
     def align(self, continua: Mapping[str, Continuum]) -> dict[str, Alignment]:
         """Return the alignment of each continuum that needs one, by name."""
         marked = {name: c for name, c in continua.items() if self.needs(c)}
-        asked = self.solving.get("gap")
+        requested_gap = self.solving.get("gap")
         lacking: dict[float, list[Continuum]] = {}
         for c in dict.fromkeys(marked.values()):
-            if c not in self.made:
-                lacking.setdefault(default_gap(c) if asked is None else asked, []).append(c)
+            if c not in self.alignments:
+                lacking.setdefault(
+                    default_gap(c) if requested_gap is None else requested_gap, []
+                ).append(c)
         for gap, some in lacking.items():
             options = {**self.solving, "gap": gap}
-            found = align_each(some, self.bound(continua), executor=self.executor, **options)
-            self.made.update(zip(some, found, strict=True))
-            self.unproven.extend(a.gap for a in found if a.status is not Status.OPTIMAL)
-        return {name: self.made[c] for name, c in marked.items()}
+            alignments = align_each(some, self.bound(continua), executor=self.executor, **options)
+            self.alignments.update(zip(some, alignments, strict=True))
+            self.unproven.extend(a.gap for a in alignments if a.status is not Status.OPTIMAL)
+        return {name: self.alignments[c] for name, c in marked.items()}
 
     def proof_notes(self) -> tuple[str, ...]:
         """Return a note on the number and the gap of unproven alignments, if there are any."""
@@ -105,12 +107,12 @@ class Aligning:
             are = "alignment is"
         else:
             are = "alignments are"
-        told = f"{n} {are} not proven optimal (within {gap:.2%} of the best)"
+        note = f"{n} {are} not proven optimal (within {gap:.2%} of the best)"
         if "gap" in self.solving:
-            asked = ""
+            advice = ""
         else:
-            asked = "; `gap=0` searches longer"
-        return (told + asked,)
+            advice = "; `gap=0` searches longer"
+        return (note + advice,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +192,7 @@ class Scoring:
 SCORES: Registry[Scoring] = Registry("score")
 
 
-def scores_beside(score: str, continua: Mapping[str, Continuum]) -> list[str]:
+def further_scores(score: str, continua: Mapping[str, Continuum]) -> list[str]:
     """Return the names of the scores to compute in addition to the chosen one, in order.
 
     Parameters
@@ -200,8 +202,8 @@ def scores_beside(score: str, continua: Mapping[str, Continuum]) -> list[str]:
     continua
         Documents; scores that do not apply to them are left out.
     """
-    tried = [(s.beside, name) for name, s in SCORES.items() if s.beside and name != score]
-    return [name for _, name in sorted(tried) if SCORES[name].applies(continua)]
+    ranked = [(s.beside, name) for name, s in SCORES.items() if s.beside and name != score]
+    return [name for _, name in sorted(ranked) if SCORES[name].applies(continua)]
 
 
 def pairwise_score(
@@ -223,13 +225,13 @@ def pairwise_score(
     """
 
     def register(pairs: Callable[[Continuum], Floats]) -> Callable[[Continuum], Floats]:
-        SCORES.register(name, Scoring(title, partial(_of_documents, pairs), beside=beside))
+        SCORES.register(name, Scoring(title, partial(_document_instances, pairs), beside=beside))
         return pairs
 
     return register
 
 
-def _of_documents(
+def _document_instances(
     pairs: Callable[[Continuum], Floats], continua: Mapping[str, Continuum], _: Aligning
 ) -> Iterator[Instance]:
     for name, c in continua.items():
@@ -285,8 +287,8 @@ def _overlap(c: Continuum) -> Floats:
     """Return `f1-overlap` of each pair; it is 1 for two annotators without units."""
     units = c.counts[:, None] + c.counts[None, :]
     matches = 2.0 * f1_overlap(c).matches
-    found: Floats = np.divide(matches, units, out=np.ones(units.shape), where=units > 0)
-    return found
+    values: Floats = np.divide(matches, units, out=np.ones(units.shape), where=units > 0)
+    return values
 
 
 @pairwise_score(
@@ -296,10 +298,10 @@ def _soft_f1(c: Continuum) -> Floats:
     """Return `soft-f1` of each pair; it is 1 for two annotators without units."""
     require_whole(c)
     values = SOFT.rates_of(SOFT.count(c)).value
-    found = np.ones((c.n_annotators, c.n_annotators))
+    matrix = np.ones((c.n_annotators, c.n_annotators))
     i, j = np.triu_indices(c.n_annotators, 1)
-    found[i, j] = found[j, i] = np.where(np.isnan(values), 1.0, values)
-    return found
+    matrix[i, j] = matrix[j, i] = np.where(np.isnan(values), 1.0, values)
+    return matrix
 
 
 def _places(
@@ -321,8 +323,8 @@ def _places(
             here[unit.annotator] = unit.category
         for key, labels in places.items():
             place = f"{name}:{key[0]:.15g}-{key[1]:.15g}"
-            found = pairs(list(labels.values()))
-            yield Instance(place, tuple(labels), found, c.cluster, c.weight)
+            agreement = pairs(list(labels.values()))
+            yield Instance(place, tuple(labels), agreement, c.cluster, c.weight)
 
 
 def _equal(labels: list[str]) -> Floats:

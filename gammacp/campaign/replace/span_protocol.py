@@ -65,11 +65,11 @@ class Protocol:
 
     def as_dict(self) -> dict[str, Any]:
         """Return a dictionary for JSON; `replace` is as in the JSON of `gammacp replace`."""
-        found: dict[str, Any] = {name: score.as_dict() for name, score in self.scores.items()}
-        found["counts"] = self.counts.as_dict()
-        found["replace"] = None if self.test is None else self.test.as_dict()
-        found["reason"] = self.reason
-        return found
+        record: dict[str, Any] = {name: score.as_dict() for name, score in self.scores.items()}
+        record["counts"] = self.counts.as_dict()
+        record["replace"] = None if self.test is None else self.test.as_dict()
+        record["reason"] = self.reason
+        return record
 
     @property
     def reasons(self) -> list[tuple[str, str]]:
@@ -229,10 +229,12 @@ def _scores(
 ) -> dict[str, CorpusScore]:
     """Measure documents with a candidate as the reference, or all annotators with each other."""
     corpus = Corpus.from_continua(documents)
-    own = {key: value for key, value in options.items() if value is not None}
-    chance = {key: own[key] for key in ("seed", "samples") if key in own}
-    found = measure_corpus(corpus, ["gamma"], reference=reference, executor=executor, **own)
-    found |= measure_corpus(
+    given_options = {key: value for key, value in options.items() if value is not None}
+    chance = {key: given_options[key] for key in ("seed", "samples") if key in given_options}
+    scores = measure_corpus(
+        corpus, ["gamma"], reference=reference, executor=executor, **given_options
+    )
+    scores |= measure_corpus(
         corpus,
         ["soft-f1", f1],
         reference=reference,
@@ -242,8 +244,8 @@ def _scores(
     )
     # Without labels, presence is about any unit instead of each category.
     bare = {name: relabel(c, [None] * len(c.categories)) for name, c in documents.items()}
-    found |= measure_corpus(Corpus.from_continua(bare), ["presence"], reference=reference)
-    return found
+    scores |= measure_corpus(Corpus.from_continua(bare), ["presence"], reference=reference)
+    return scores
 
 
 def _tests(
@@ -264,12 +266,12 @@ def _tests(
         if len(names) == 1:
             return {}, {names[0]: str(error)}, ()
     else:
-        return _by_name(together), {}, (together.signature,)
+        return _candidacy_by_name(together), {}, (together.signature,)
     # One candidate that cannot be tested stops the test of all: find those that can.
     reasons = {}
     for name in names:
         try:
-            replace(_without(named, names, name), [name], executor=executor, **options)
+            replace(_with_one_candidate(named, names, name), [name], executor=executor, **options)
         except DataError as error:
             reasons[name] = str(error)
     rest = tuple(name for name in names if name not in reasons)
@@ -279,14 +281,14 @@ def _tests(
     tested = replace(
         with_annotators(named, (*people, *rest), least=1), rest, executor=executor, **options
     )
-    return _by_name(tested), reasons, (tested.signature,)
+    return _candidacy_by_name(tested), reasons, (tested.signature,)
 
 
-def _by_name(found: Replacement) -> dict[str, Candidacy]:
-    return {candidacy.name: candidacy for candidacy in found.candidates}
+def _candidacy_by_name(replacement: Replacement) -> dict[str, Candidacy]:
+    return {candidacy.name: candidacy for candidacy in replacement.candidates}
 
 
-def _without(named: Selection, names: tuple[str, ...], kept: str) -> Selection:
-    """Return the documents without the candidates `names`, except for the one to be `kept`."""
-    others = {*names} - {kept}
+def _with_one_candidate(named: Selection, names: tuple[str, ...], candidate: str) -> Selection:
+    """Return the documents without the candidates `names`, except for `candidate`."""
+    others = {*names} - {candidate}
     return with_annotators(named, [a for a in annotators_of(named) if a not in others], least=1)

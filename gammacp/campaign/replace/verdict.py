@@ -212,7 +212,7 @@ class Candidacy:
             return (
                 f"No verdict on {self.name}: the test needs people with {self.min_documents} "
                 f"{self.of}, and nobody has more than {self._most_documents}. So far {agreed}, "
-                f"which is little evidence. {self._more()}"
+                f"which is little evidence. {self._sentence_on_more()}"
             )
         rate = f"ω = {self.confirmed_rate:.2f} {'≥' if self.passes else '<'} .50"
         if self.winning_rate != self.confirmed_rate:
@@ -231,7 +231,7 @@ class Candidacy:
             other = f"It would pass from ε = {self.least_epsilon:g} on."
         else:
             other = "No ε would change that."
-        more = f"{other} {self._more()}{self._by_other_scores()}"
+        more = f"{other} {self._sentence_on_more()}{self._by_other_scores()}"
         return f"The test does not show that {self.name} {failed}: {against} {more}"
 
     def _by_other_scores(self) -> str:
@@ -257,7 +257,7 @@ class Candidacy:
     def _most_documents(self) -> int:
         return max(p.documents for p in self.people)
 
-    def _more(self) -> str:
+    def _sentence_on_more(self) -> str:
         """Return a sentence on whether more documents would change the verdict."""
         is_number = self.enough_documents is not None and math.isfinite(self.enough_documents)
         if not is_number and self._most_documents * _MOST < self.min_documents * self.instances:
@@ -269,17 +269,17 @@ class Candidacy:
             return f"More {self.of} like these would not change this."
         if math.isnan(self.enough_documents) and (self.clusters or self.weighted):
             if self.clusters:
-                how = "in clusters"
+                grouping = "in clusters"
             else:
-                how = "weighted"
-            return f"How many {self.of} would be enough is unknown if they are {how}."
+                grouping = "weighted"
+            return f"How many {self.of} would be enough is unknown if they are {grouping}."
         if math.isnan(self.enough_documents):
             few = self.instances < _FEWEST
             if few:
-                why = f"There are too few {self.of}"
+                reason = f"There are too few {self.of}"
             else:
-                why = f"The {self.of} are too much alike"
-            return f"{why} to say how many would be enough."
+                reason = f"The {self.of} are too much alike"
+            return f"{reason} to say how many would be enough."
         return (
             f"With {self.enough_documents:.0f} {self.of} like these it would pass in four of five "
             "cases."
@@ -301,7 +301,7 @@ def enough_documents(wins: Wins, epsilon: float, least: int, *, seed: int = 0) -
     NaN if fewer than five documents can be drawn from, if the differences of each person are the
     same on all documents, or if documents are in clusters or weighted.
     """
-    alike = all(len(set(d[t])) == 1 for d, t in zip(wins.differences, wins.there, strict=True))
+    alike = all(len(set(d[t])) == 1 for d, t in zip(wins.differences, wins.annotated, strict=True))
     if len(wins.instances) < _FEWEST or alike or not wins.alike:
         return math.nan
     sizes = [max(least, 2)]

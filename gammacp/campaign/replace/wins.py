@@ -33,7 +33,7 @@ class Wins:
     people, instances
         Names of people and instances. Each person shares at least one instance with the candidate
         and another annotator.
-    there
+    annotated
         Whether each person annotated each instance.
     candidate, person
         W^f and W^h: whether the candidate (or the person) agrees with the others at least as well
@@ -53,7 +53,7 @@ class Wins:
 
     people: tuple[str, ...]
     instances: tuple[str, ...]
-    there: Bools
+    annotated: Bools
     candidate: Bools
     person: Bools
     left_out: int = 0
@@ -81,7 +81,7 @@ class Wins:
     @cached_property
     def differences(self) -> Floats:
         """Return W^h − W^f, or 0 if a person is absent, shape (people, instances)."""
-        return np.where(self.there, self.person.astype(np.float64) - self.candidate, 0.0)
+        return np.where(self.annotated, self.person.astype(np.float64) - self.candidate, 0.0)
 
     def p_values(
         self, epsilon: float, least: int, weights: Floats | None = None, *, both: bool = False
@@ -99,14 +99,16 @@ class Wins:
         from scipy.special import ndtr
 
         if not self.alike:
-            people = range(len(self.there))
+            people = range(len(self.annotated))
             return np.array([self.p_of_parts(j, epsilon, least) for j in people])
         if weights is None:
             w = np.ones(len(self.instances))
         else:
             w = weights
         # All numbers are whole, so the matrix products are exact on every processor.
-        n, total, squares = (w @ x.T for x in (self.there, self.differences, self.differences**2))
+        n, total, squares = (
+            w @ x.T for x in (self.annotated, self.differences, self.differences**2)
+        )
         won = (squares + total) / 2
         lost = (squares - total) / 2
         tested = n >= max(least, 1)
@@ -115,8 +117,8 @@ class Wins:
             p = np.maximum(p, ndtr(score_statistic(np.maximum(n, 1), won, lost, epsilon)))
         exact = tested & ((n < FEW) | (both and weights is None))
         for index in zip(*np.nonzero(exact), strict=True):
-            found = exact_test(*(round(x[index]) for x in (n, won, lost)), epsilon)
-            p[index] = found if n[index] < FEW else max(p[index], found)
+            exact_p = exact_test(*(round(x[index]) for x in (n, won, lost)), epsilon)
+            p[index] = exact_p if n[index] < FEW else max(p[index], exact_p)
         return np.where(tested, p, np.nan)
 
     def p_of_parts(self, j: int, epsilon: float, least: int, *, reverse: bool = False) -> float:
@@ -137,11 +139,11 @@ class Wins:
         """
         from scipy.special import stdtr
 
-        there = self.there[j]
+        is_compared = self.annotated[j]
         differences = self.differences[j] * (-1 if reverse else 1)
-        sums = [np.bincount(self.parts, x * self.stands_for) for x in (there, differences)]
+        sums = [np.bincount(self.parts, x * self.stands_for) for x in (is_compared, differences)]
         n, d = (x[sums[0] > 0].astype(np.float64) for x in sums)
-        if there.sum() < least or len(n) < FEWEST_PARTS:
+        if is_compared.sum() < least or len(n) < FEWEST_PARTS:
             return math.nan
         parts = independent_parts(d, n)
         won, lost = (float((differences == k) @ self.stands_for / n.sum()) for k in (1, -1))
@@ -164,7 +166,7 @@ class Wins:
         j
             The person's row.
         """
-        return float(side[j] @ self.stands_for / (self.there[j] @ self.stands_for))
+        return float(side[j] @ self.stands_for / (self.annotated[j] @ self.stands_for))
 
     def winning_rate(
         self, epsilon: float, least: int, weights: Floats | None = None, *, both: bool = False
@@ -174,8 +176,8 @@ class Wins:
         tested = np.isfinite(p).sum(axis=-1)
         empty = np.full(tested.shape, np.nan)
         beaten = benjamini_yekutieli(p, _LEVEL).sum(axis=-1)
-        found: Floats = np.divide(beaten, tested, out=empty, where=tested > 0)
-        return found
+        rates: Floats = np.divide(beaten, tested, out=empty, where=tested > 0)
+        return rates
 
     def contributions(self, tested: Bools) -> Contributions:
         """Return contributions of instances or clusters to the candidate's mean ρ over people.
@@ -187,8 +189,8 @@ class Wins:
         tested
             Whether to include each person.
         """
-        there = self.there[tested] * self.stands_for
-        share = there / there.sum(axis=1, keepdims=True) / tested.sum()
+        weights = self.annotated[tested] * self.stands_for
+        share = weights / weights.sum(axis=1, keepdims=True) / tested.sum()
         lost = share * ~self.candidate[tested]
         observed = lost.sum(axis=0)
         expected = share.sum(axis=0)
@@ -205,7 +207,7 @@ def wins_of(
 
     With an `expert`, agreement is only that with the expert instead of all others.
     """
-    kept: list[tuple[str, dict[str, tuple[bool, bool]]]] = []
+    compared: list[tuple[str, dict[str, tuple[bool, bool]]]] = []
     clusters: list[str] = []
     weights: list[float] = []
     left_out = 0
@@ -214,36 +216,39 @@ def wins_of(
     for instance in instances:
         names = instance.annotators
         present.update(names)
-        found: dict[str, tuple[bool, bool]] = {}
+        wins_by_person: dict[str, tuple[bool, bool]] = {}
         if candidate in names:
-            mine = names.index(candidate)
+            candidate_row = names.index(candidate)
             for j, name in enumerate(names):
                 others = [
                     k
                     for k, other in enumerate(names)
-                    if k not in (j, mine) and (expert is None or other == expert)
+                    if k not in (j, candidate_row) and (expert is None or other == expert)
                 ]
                 if name in (candidate, expert) or not others:
                     continue
-                by_candidate = rest(instance.pairs[mine, others])
+                by_candidate = rest(instance.pairs[candidate_row, others])
                 by_person = rest(instance.pairs[j, others])
                 tie = math.isclose(by_candidate, by_person, rel_tol=_TIE)
-                found[name] = tie or by_candidate > by_person, tie or by_person > by_candidate
-        if found:
-            kept.append((instance.name, found))
+                wins_by_person[name] = (
+                    tie or by_candidate > by_person,
+                    tie or by_person > by_candidate,
+                )
+        if wins_by_person:
+            compared.append((instance.name, wins_by_person))
             clusters.append(instance.cluster)
             weights.append(instance.weight)
-        left_out += not found
-        alone += bool(found) and expert is None and len(names) == 3
-    people = tuple(dict.fromkeys(name for _, found in kept for name in found))
+        left_out += not wins_by_person
+        alone += bool(wins_by_person) and expert is None and len(names) == 3
+    people = tuple(dict.fromkeys(name for _, wins_by_person in compared for name in wins_by_person))
     row = {name: i for i, name in enumerate(people)}
-    there, won, lost = np.zeros((3, len(people), len(kept)), np.bool_)
-    for column, (_, found) in enumerate(kept):
-        for name, (by_candidate, by_person) in found.items():
-            there[row[name], column] = True
+    is_compared, won, lost = np.zeros((3, len(people), len(compared)), np.bool_)
+    for column, (_, wins_by_person) in enumerate(compared):
+        for name, (by_candidate, by_person) in wins_by_person.items():
+            is_compared[row[name], column] = True
             won[row[name], column] = by_candidate
             lost[row[name], column] = by_person
-    kept_names = tuple(name for name, _ in kept)
+    kept_names = tuple(name for name, _ in compared)
     if any(clusters):
         together = tuple(clusters)
     else:
@@ -253,4 +258,4 @@ def wins_of(
     else:
         stand_for = ()
     counted = left_out, present, alone
-    return Wins(people, kept_names, there, won, lost, *counted, together, stand_for)
+    return Wins(people, kept_names, is_compared, won, lost, *counted, together, stand_for)

@@ -11,11 +11,11 @@ def cite(json: AsJson = False) -> None:
     import tomllib
 
     text = files("gammacp.cli").joinpath("citations.toml").read_text(encoding="utf-8")
-    found = tomllib.loads(text)
-    software = found["software"].format(version=__version__)
+    references = tomllib.loads(text)
+    software = references["software"].format(version=__version__)
     if json:
-        print_json({"software": software, "papers": found["papers"]})
+        print_json({"software": software, "papers": references["papers"]})
         return
     say(software)
-    for what, reference in found["papers"].items():
+    for what, reference in references["papers"].items():
         say(f"\n{what}\n  {reference}")

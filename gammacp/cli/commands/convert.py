@@ -53,7 +53,7 @@ def convert(
     chosen = format_for_writing(out, to)
     check_folder(out)
     about: dict[str, Any] = {"writes": [out], "endings": chosen.extensions, "links": True}
-    loaded = load(files, reading, beside=split_names(beside), **about)
+    loaded = load(files, reading, beside=split_names(beside, "--beside"), **about)
     spare_files([out], filter(None, (texts,)))
     named = loaded.by_name()
     if offset_unit is not None:

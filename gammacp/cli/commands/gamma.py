@@ -257,19 +257,19 @@ def _write_proof(
         proof = write_gamma_proof(found, continua, folder, options)
     except InterruptedProofError:
         return [f"gammacp: interrupted, so the proof {folder} is not written"]
-    said = [f"proof of γ with {proof.certificates} certificates: gammacp verify {proof.path}"]
+    lines = [f"proof of γ with {proof.certificates} certificates: gammacp verify {proof.path}"]
     if proof.without_proof:
         name, why = next(iter(proof.without_proof.items()))
-        said.append(
+        lines.append(
             f"gammacp: {len(proof.without_proof)} certificates have no proof of a bound, as verify "
             f"will say, such as {name}: {why}"
         )
     if abs(proof.value - found.value) > 1e-9:
-        said.append(
+        lines.append(
             f"gammacp: the proof is of γ = {proof.value:.6g}: alignments found again at the limit "
             "are others"
         )
-    return said
+    return lines
 
 
 def _write_certificates(
@@ -286,11 +286,11 @@ def _write_certificates(
     written: set[str] = set()
     for i, (stem, alignments) in enumerate(zip(stems, behind.values(), strict=True), 1):
         if stems.count(stem) == 1:
-            own = stem
+            document_stem = stem
         else:
-            own = f"{stem}-{i}"
+            document_stem = f"{stem}-{i}"
         for kind, aligned in alignments.items():
-            name = f"{file_name(own, 'document')}{kind}.json"
+            name = f"{file_name(document_stem, 'document')}{kind}.json"
             if name.casefold() in written:
                 raise DataError(f"two certificates would get the name {name}", hint="Rename one")
             if due():
@@ -330,8 +330,8 @@ def _print(found: Agreement, options: GammaOptions, unread: int, *, alignment: b
     undefined = [r for r in records if r.get("reason")]
     messages((f"γ is undefined: {r['reason']}", r["file"]) for r in undefined)
     messages((note, r["file"]) for r in records for note in r.get("notes", ()))
-    if isinstance(corpus, CorpusGamma) and (said := corpus.in_words()):
-        message(f"For the methods section: {' '.join(said)}")
+    if isinstance(corpus, CorpusGamma) and (words := corpus.in_words()):
+        message(f"For the methods section: {' '.join(words)}")
     if corpus.over is not None:
         message(corpus.over.in_words())
     if alignment:

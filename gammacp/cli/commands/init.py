@@ -33,10 +33,10 @@ def init(
     if reading.dataset or reading.round or any(path.suffix == ".toml" for path in files or ()):
         raise UsageError("init takes the files of an export")
     campaign = requested_campaign(files, reading)
-    found = campaign.collect()
-    tell(found, allowed=reading.allow_unread)
-    campaign.select(found)  # refuse unknown names now rather than in the next command
-    write_text(out, options_for_parameters(campaign_text(campaign, found, out)))
+    collection = campaign.collect()
+    tell(collection, allowed=reading.allow_unread)
+    campaign.select(collection)  # refuse unknown names now rather than in the next command
+    write_text(out, options_for_parameters(campaign_text(campaign, collection, out)))
     outside = ""
     try:
         stamp = read_campaign(out).stamp
@@ -45,6 +45,6 @@ def init(
         with lift_confinement():
             stamp = read_campaign(out).stamp
     if json:
-        print_json({"campaign": str(out), "stamp": stamp, **reading_json(found.left_out)})
+        print_json({"campaign": str(out), "stamp": stamp, **reading_json(collection.left_out)})
         return
     message(f"wrote {out}; look through it, then: gammacp inspect {out}{outside}")

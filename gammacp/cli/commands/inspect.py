@@ -70,9 +70,9 @@ def _understood_lines(loaded: Loaded) -> Iterator[str]:
 
     for file, kinds in by_file(loaded.remarks).items():
         yield visible(f"{file}: understood as")
-        for kind, said in kinds.items():
+        for kind, count_by_text in kinds.items():
             listed = ", ".join(
-                f"{text} ({count})" if count > 1 else text for text, count in said.items()
+                f"{text} ({count})" if count > 1 else text for text, count in count_by_text.items()
             )
             yield visible(f"  {kind:<11} {listed}")
 
@@ -89,8 +89,8 @@ def _document(loaded: Loaded, summaries: dict[str, Summary]) -> dict[str, object
         {
             "file": file,
             **{
-                kind: [{"name": n, "count": k} for n, k in said.items()]
-                for kind, said in of.items()
+                kind: [{"name": n, "count": k} for n, k in count_by_name.items()]
+                for kind, count_by_name in of.items()
             },
         }
         for file, of in by_file(loaded.remarks).items()

@@ -96,7 +96,7 @@ class Chosen:
             chance = CHANCE_OPTIONS
         else:
             chance = frozenset({"seed"})
-        known = (chance if self.beyond_chance else frozenset()).union(
+        accepted = (chance if self.beyond_chance else frozenset()).union(
             *(MEASURES[name].options for name in names)
         )
         names_of_own = (
@@ -108,24 +108,24 @@ class Chosen:
             "tolerance",
             "reuse",
         )
-        own = {k: getattr(self, k) for k in names_of_own}
-        own = {key: value for key, value in own.items() if value is not None}
+        values = {k: getattr(self, k) for k in names_of_own}
+        values = {key: value for key, value in values.items() if value is not None}
         if self.coefficient is not None:
             from gammacp.measures.coefficients import COEFFICIENTS
 
             one_of("coefficient", self.coefficient, COEFFICIENTS)
-        own |= brought.given()
-        taken = known
+        values |= brought.given()
+        accepted_changes = accepted
         if self.metric is not None:
-            own["metric"] = self.distance
-        if settings.weighing.features and "metric" in known:
-            taken |= {"dissimilarity"}
-            own.setdefault("metric", settings.weighing.dissimilarity().categorial)
-        for name, wanted in {**{key: key for key in own}, **settings.changed_options()}.items():
-            if wanted not in taken:
+            values["metric"] = self.distance
+        if settings.weighing.features and "metric" in accepted:
+            accepted_changes |= {"dissimilarity"}
+            values.setdefault("metric", settings.weighing.dissimilarity().categorial)
+        for name, wanted in {**{key: key for key in values}, **settings.changed_options()}.items():
+            if wanted not in accepted_changes:
                 raise UsageError(f"--{name} is an option of none of: {', '.join(names)}")
-        options = {**settings.options(), **own}
-        return {k: v for k, v in options.items() if k in known}
+        options = {**settings.options(), **values}
+        return {k: v for k, v in options.items() if k in accepted}
 
 
 @dataclass(frozen=True)
@@ -148,8 +148,8 @@ class Asked:
     @property
     def parts(self) -> list[str]:
         """Return the names in `--by`; raise a UsageError for an unknown one."""
-        known = ("category", "pair", "document")
-        return [one_of("by", name, known) for name in split_names(self.by or [])]
+        divisions = ("category", "pair", "document")
+        return [one_of("by", name, divisions) for name in split_names(self.by, "--by")]
 
     def check_match_labels(self) -> None:
         """Raise a UsageError for an invalid value of `--match-labels`."""
@@ -172,11 +172,13 @@ class Asked:
         from gammacp.measures.corpus_measuring import check_reference
         from gammacp.measures.label_matching import LabelMatching
 
-        found = LabelMatching(plain_name("--match-labels", self.match_labels), self.reference)
+        label_matching = LabelMatching(
+            plain_name("--match-labels", self.match_labels), self.reference
+        )
         if not all(isinstance(c, Continuum) for c in read.values()):
             raise UsageError("--match-labels is for units, but these are no continua")
         check_reference(read, self.reference)
-        return found
+        return label_matching
 
 
 def measure(
@@ -245,7 +247,7 @@ def measure(
     end_if_interrupted(interrupted, "values that are missing were not computed")
     if not any(map(_has_value, together.each)):
         _check(scores)
-    every = (score for found in scores.values() for score in found.values())
+    every = (score for document_scores in scores.values() for score in document_scores.values())
     settings.solving.check_proven(*(score.status for score in every))
     thresholds.check(lambda: _judged(names[0], together, files_of))
 
@@ -396,19 +398,19 @@ def _remarks_on_rows(name: str, score: Any, divided: Any) -> Iterator[tuple[str,
 
     Each remark comes with the name of its row.
     """
-    known = [*dict.fromkeys([*_remarks(score), *_remarks(divided)])]
-    yield from ((what, name) for what in known)
+    whole_remarks = [*dict.fromkeys([*_remarks(score), *_remarks(divided)])]
+    yield from ((what, name) for what in whole_remarks)
     parts = {f"{name}[{key}]": part for key, part in divided.by_category.items()}
     parts |= {f"{name} ({key})": part for key, part in getattr(divided, "by_pair", {}).items()}
     for row, part in parts.items():
         # In the score of a document, categories have plain numbers without remarks.
         if isinstance(part, float):
             continue
-        own: list[str] = [*_remarks(part)]
+        row_remarks: list[str] = [*_remarks(part)]
         if part.of > 1:
             # Further remarks on categories are only in JSON: most documents lack most categories.
-            own = own[: 1 if part.reason else 0]
-        yield from ((what, row) for what in own if what not in known)
+            row_remarks = row_remarks[: 1 if part.reason else 0]
+        yield from ((what, row) for what in row_remarks if what not in whole_remarks)
 
 
 def _remarks(score: Any) -> Iterator[str]:
@@ -430,9 +432,10 @@ def _check(scores: Mapping[str, Mapping[str, Score]]) -> None:
         return
     why = [
         (f"{names}: {reason}", file)
-        for file, found in scores.items()
+        for file, document_scores in scores.items()
         for reason, names in group_by_text(
-            ((str(score.reason), name) for name, score in found.items()), len(found)
+            ((str(score.reason), name) for name, score in document_scores.items()),
+            len(document_scores),
         )
     ]
     if len(scores) > 1:

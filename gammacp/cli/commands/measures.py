@@ -20,12 +20,12 @@ def _needs(record: Record) -> str:
 
 
 def _zero(record: Record) -> str:
-    found = record["zero"]
-    if found is None:
+    verdict = record["zero"]
+    if verdict is None:
         return "not studied"
-    if found["verdict"] == "not":
-        return f"{found['lowest']:.2f} to {found['highest']:.2f}"
-    return f"0 in {found['shown']} of {found['cells']} simulations"
+    if verdict["verdict"] == "not":
+        return f"{verdict['lowest']:.2f} to {verdict['highest']:.2f}"
+    return f"0 in {verdict['shown']} of {verdict['cells']} simulations"
 
 
 _COLUMNS = (
@@ -46,10 +46,10 @@ def measures(as_json: AsJson = False) -> None:
     from gammacp.measures.registry import MEASURES
     from gammacp.measures.zeros import zeros
 
-    found = {"zero": zeros(), "zero_beyond_chance": zeros(beyond_chance=True)}
+    zero_tables = {"zero": zeros(), "zero_beyond_chance": zeros(beyond_chance=True)}
     records = []
     for name, entry in MEASURES.items():
-        studied = {k: asdict(z[name]) if name in z else None for k, z in found.items()}
+        studied = {k: asdict(z[name]) if name in z else None for k, z in zero_tables.items()}
         records.append(_record(entry) | studied)
     if as_json:
         print_json({"measures": records})

@@ -48,8 +48,8 @@ def verify(
             if redraw:
                 statements.append(_redrawn(path, proof))
         except (RefusedError, DataError, OSError, OverflowError, UnicodeDecodeError) as error:
-            said = str(error) if isinstance(error, DataError) else f"{path}: {error}"
-            message(f"gammacp: {said}", error=True)
+            fault = str(error) if isinstance(error, DataError) else f"{path}: {error}"
+            message(f"gammacp: {fault}", error=True)
             records.append({"file": str(path), "verified": False, "said": [], "error": str(error)})
             code = 3
             continue
@@ -81,7 +81,7 @@ def _facts(proof: Gamma | None, *, redrawn: bool) -> dict[str, Any]:
     return {
         "gamma": proof.value,
         "interval": [bound if isfinite(bound) else None for bound in proof.interval],
-        "known": [bound if isfinite(bound) else None for bound in proof.known],
+        "known": [bound if isfinite(bound) else None for bound in proof.gamma_range],
         "not_best": {"documents": proof.loose_documents, "sets": proof.loose_sets},
         "weights": proof.weights,
         "strata": proof.strata,

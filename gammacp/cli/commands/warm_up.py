@@ -15,16 +15,16 @@ def warm_up(json: AsJson = False) -> None:
     from gammacp.cli.warming import warm_up as warm
 
     with progress("cases") as counter:
-        found = warm(counter)
+        warming = warm(counter)
     if json:
-        print_json(asdict(found))
+        print_json(asdict(warming))
         return
     say(
-        f"{found.kernels} kernels are ready, {found.compiled} of them compiled now; it took "
-        f"{found.seconds:.1f} s ({found.processor_seconds:.1f} s of processor time)"
+        f"{warming.kernels} kernels are ready, {warming.compiled} of them compiled now; it took "
+        f"{warming.seconds:.1f} s ({warming.processor_seconds:.1f} s of processor time)"
     )
-    if found.folder:
-        kept = f"kept in {found.folder}"
+    if warming.folder:
+        place = f"kept in {warming.folder}"
     else:
-        kept = "not kept: no cache folder is writable"
-    message(kept)
+        place = "not kept: no cache folder is writable"
+    message(place)

@@ -44,11 +44,11 @@ class Brought:
 
     def given(self) -> dict[str, Any]:
         """Return the options that users set, from the groups that have a method `given`."""
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for group in self.groups:
             if hasattr(group, "given"):
-                found |= group.given()
-        return found
+                values |= group.given()
+        return values
 
 
 def option(
@@ -75,9 +75,9 @@ def option(
     rules
         Other arguments of `typer.Option`, such as `min` and `max`.
     """
-    said = {"help": help, "metavar": metavar, **completing(help, of)}
+    texts = {"help": help, "metavar": metavar, **completing(help, of)}
     rules |= {"kind": typer.Option, "names": names}
-    return field(default=default, metadata={**said, **rules})
+    return field(default=default, metadata={**texts, **rules})
 
 
 def argument(help: str, metavar: str | None = None, *, default: Any = None) -> Any:
@@ -96,7 +96,7 @@ def flatten(command: Callable[..., None]) -> Callable[..., None]:
     """Return the command with groups replaced by their fields, in the form that Typer expects."""
     hints = get_type_hints(command, include_extras=True)
     brought = _brought_to(command, hints)
-    found: dict[str, inspect.Parameter] = {}
+    parameter_by_name: dict[str, inspect.Parameter] = {}
     for name, parameter in inspect.signature(command).parameters.items():
         if hints[name] is Brought:
             groups = brought
@@ -104,8 +104,8 @@ def flatten(command: Callable[..., None]) -> Callable[..., None]:
             groups = (hints[name],)
         for group in groups:
             for one in _parameters(name, group, parameter.default):
-                found.setdefault(one.name, one)
-    parameters = list(found.values())
+                parameter_by_name.setdefault(one.name, one)
+    parameters = list(parameter_by_name.values())
 
     @wraps(command)
     def flat(**values: Any) -> None:
@@ -116,10 +116,13 @@ def flatten(command: Callable[..., None]) -> Callable[..., None]:
             elif name != "return":
                 built[name] = _build(name, hint, values)
         paths = next((built[name] for name in ("files", "file", "folder") if built.get(name)), ())
-        given = [paths] if isinstance(paths, Path) else paths
+        path_list = [paths] if isinstance(paths, Path) else paths
         with ending():
             command(
-                **{n: v.said_by(given) if hasattr(v, "said_by") else v for n, v in built.items()}
+                **{
+                    n: v.said_by(path_list) if hasattr(v, "said_by") else v
+                    for n, v in built.items()
+                }
             )
 
     flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

@@ -83,9 +83,9 @@ def plain_name(option: str, text: str) -> str:
     Earlier versions accepted `NAME=…`, `NAME:TYPE` and `@WEIGHT` to state an order, a tree or a
     weight. For those raise a UsageError that shows the equivalent TOML.
     """
-    feature, colon, said = text.rpartition(":") if option == "--feature" else ("", ":", text)
-    said, _, weight = said.partition("@")
-    kind, sign, argument = said.partition("=")
+    feature, colon, plain_value = text.rpartition(":") if option == "--feature" else ("", ":", text)
+    plain_value, _, weight = plain_value.partition("@")
+    kind, sign, argument = plain_value.partition("=")
     old = feature or sign or weight
     if not (colon and old) or kind not in (*names(_KINDS["categorials"]), "matrix"):
         return text
@@ -163,8 +163,8 @@ class Command(_Listing, TyperCommand):
             return super().parse_args(ctx, args)
         except typer.BadParameter as error:
             text = error.message.removeprefix("Value error, ")
-            if found := _NO_CHOICE.match(text):
-                guess = did_you_mean(found[1], re.findall(r"'([^']*)'", found[2]))
+            if match := _NO_CHOICE.match(text):
+                guess = did_you_mean(match[1], re.findall(r"'([^']*)'", match[2]))
                 if guess:
                     text = f"{text.rstrip('.')}; {guess.rstrip()}"
             error.message = text

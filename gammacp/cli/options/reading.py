@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -164,16 +164,14 @@ class Reading:
             **vars(self.places),
             "option": self.option,
         }
-        given: dict[str, Any] = {
-            name: _FORMS[name](value) if name in _FORMS else value
-            for name, value in values.items()
-            if value is not None
+        options: dict[str, Any] = {
+            name: _converted(name, value) for name, value in values.items() if value is not None
         }
         weighed = "set in --dissimilarity FILE.toml, or with --beside NAME for convert"
         for name, right in (("format", "--format"), ("features", weighed)):
-            if name in given.get("option", ()):
+            if name in options.get("option", ()):
                 raise UsageError(f"--option {name}=… is {right}")
-        return given
+        return options
 
 
 @dataclass(frozen=True)
@@ -230,10 +228,10 @@ def teams_of(
     from gammacp.cli.output import message
     from gammacp.formats.teams import check_members, read_teams
 
-    found = read_teams(path)
-    if unknown := check_members(found, continua, path, apart):
+    team_by_annotator = read_teams(path)
+    if unknown := check_members(team_by_annotator, continua, path, apart):
         message(f"{path}: nobody in the data is called {first_names(unknown, 3)}")
-    return found
+    return team_by_annotator
 
 
 @dataclass(frozen=True)
@@ -286,9 +284,9 @@ class Loaded:
             doubt = {"doubt": self.doubt}
         else:
             doubt = {}
-        told = [remark.as_dict() for remark in self.remarks if remark.told]
-        if told:
-            remarks = {"remarks": told}
+        remark_records = [remark.as_dict() for remark in self.remarks if remark.told]
+        if remark_records:
+            remarks = {"remarks": remark_records}
         else:
             remarks = {}
         return {**reading_json(self.left_out), **doubt, **remarks}
@@ -342,13 +340,13 @@ def left_out_lines(left_out: Sequence[LeftOut], most: int = 12) -> Iterator[str]
 
     `most` is the largest number of lines for `left_out`.
     """
-    found = by_reason(left_out)
+    reasons = by_reason(left_out)
     if not (output.verbosity <= 0):
-        most = len(found)
-    for entry in found[:most]:
+        most = len(reasons)
+    for entry in reasons[:most]:
         yield visible(f"left out: {entry} ({entry.file})")
-    if rest := sum(entry.count for entry in found[most:]):
-        yield f"left out: {rest} more, for {len(found) - most} other reasons (--json has all)"
+    if rest := sum(entry.count for entry in reasons[most:]):
+        yield f"left out: {rest} more, for {len(reasons) - most} other reasons (--json has all)"
 
 
 @contextmanager
@@ -564,10 +562,10 @@ def requested_campaign(
         paths = list(files or ())
     if bool(paths) == (reading.dataset is not None) or (against and not paths):
         raise UsageError("give files, or a dataset with --dataset NAME (one of the two)")
-    given = reading.values() | ({"features": tuple(features)} if features else {}) | about
-    campaign = (campaign_of(paths) if paths else Campaign({})).but(given, reading.round)
+    values = reading.values() | ({"features": tuple(features)} if features else {}) | about
+    campaign = (campaign_of(paths) if paths else Campaign({})).but(values, reading.round)
     if against:
-        return _other(campaign, against, given)
+        return _other(campaign, against, values)
     return campaign
 
 
@@ -640,9 +638,31 @@ def _names(entries: Sequence[str] | None) -> list[str]:
     return [name for row in rows for name in row if name]
 
 
-def split_names(entries: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the names of a repeatable option that also accepts A,B."""
-    return tuple(n.strip() for entry in entries or () for n in entry.split(",") if n.strip())
+def split_names(entries: Sequence[str] | None, option: str = "") -> tuple[str, ...]:
+    """Return the names of a repeatable option that also accepts A,B.
+
+    A UsageError says that the `option` is given without a name; without `option` there is no check.
+    """
+    names = tuple(n.strip() for entry in entries or () for n in entry.split(",") if n.strip())
+    if option and entries:
+        _check_not_empty(option, names)
+    return names
+
+
+def _check_not_empty(option: str, names: Collection[str]) -> None:
+    """Raise a UsageError if an option that takes names is given without one."""
+    if not names:
+        raise UsageError(f"{option} is empty: give a name, or leave the option out")
+
+
+def _converted(key: str, value: Any) -> Any:
+    """Return the value of an option in the form that a campaign.toml has it."""
+    if key not in _FORMS:
+        return value
+    converted = _FORMS[key](value)
+    if isinstance(value, list) and value:
+        _check_not_empty(f"--{key.replace('_', '-')}", cast(Collection[str], converted))
+    return converted
 
 
 def pair(option: str, entry: str, form: str) -> tuple[str, str]:
@@ -677,31 +697,33 @@ def _grid(entry: str) -> float | str:
 def _read_until(entries: Sequence[str]) -> dict[str, float]:
     from gammacp.formats.positions import position
 
-    found = {}
+    place_by_name = {}
     for name, place in _pairs("--read-until", "ANNOTATOR=POSITION")(entries).items():
         try:
-            found[name] = position(place)
+            place_by_name[name] = position(place)
         except ValueError as error:
             raise UsageError(f"--read-until is not ANNOTATOR=POSITION: {error}") from None
-    return found
+    return place_by_name
 
 
 def _positions(entries: Sequence[str]) -> dict[str, str]:
     from gammacp.formats.position_maps import position_maps, written_positions
 
-    found = written_positions(entries)
-    for maps in found.values():
+    maps_by_name = written_positions(entries)
+    for maps in maps_by_name.values():
         position_maps(maps)
-    return found
+    return maps_by_name
 
 
 def _pairs(option: str, form: str) -> Callable[[Sequence[str]], dict[str, str]]:
     def pairs(entries: Sequence[str]) -> dict[str, str]:
-        found: dict[str, str] = {}
+        name_by_old: dict[str, str] = {}
         for old, new in (pair(option, entry, form) for entry in entries):
-            if found.setdefault(old, new) != new:
-                raise UsageError(f"{option} gives {old!r} two names, {found[old]!r} and {new!r}")
-        return found
+            if name_by_old.setdefault(old, new) != new:
+                raise UsageError(
+                    f"{option} gives {old!r} two names, {name_by_old[old]!r} and {new!r}"
+                )
+        return name_by_old
 
     return pairs
 

@@ -93,7 +93,6 @@ class Weighing:
 
         A campaign.toml is data: it can name a custom class only if `--import` loaded its module.
         """
-        from gammacp.dissimilarity import dissimilarity
         from gammacp.formats.campaign_file import campaign_of
 
         if not any(path.suffix == ".toml" for path in paths):
@@ -104,6 +103,8 @@ class Weighing:
         if self != Weighing():
             message(f"{campaign.file}: the command line replaces its dissimilarity {from_file}")
             return self
+        from gammacp.dissimilarity import dissimilarity
+
         try:
             with campaign.confine():
                 return replace(self, own=dissimilarity(from_file, importing=False))
@@ -135,7 +136,7 @@ class Weighing:
 
     def dissimilarity(self) -> Any:
         """Return the dissimilarity: the combined one unless another is named."""
-        from gammacp.dissimilarity import Combined, dissimilarity
+        from gammacp.dissimilarity import Combined
 
         choice: Any = self.own
         if not isinstance(choice, str | None):
@@ -147,6 +148,8 @@ class Weighing:
                     "--dissimilarity replaces --alpha, --beta, … and --preset; write alpha = 1, "
                     "beta = 2, … into its TOML file"
                 )
+            from gammacp.dissimilarity import dissimilarity
+
             return dissimilarity(self.own)
         parameters = {
             name: getattr(self, name) for name in ("alpha", "beta", "delta", "positional")
@@ -410,8 +413,12 @@ class GammaFlags:
             raise UsageError("give --samples or --precision, not both")
         preset = {k: v for k, v in self.weighing.preset_values.items() if k in vars(sampling)}
         chosen = {k: v for k, v in vars(sampling).items() if v is not None}
-        found: Any = {"dissimilarity": self.weighing.chosen_dissimilarity(), **preset, **chosen}
-        return found | self.solving.options()  # type: ignore[no-any-return]
+        chosen_options: Any = {
+            "dissimilarity": self.weighing.chosen_dissimilarity(),
+            **preset,
+            **chosen,
+        }
+        return chosen_options | self.solving.options()  # type: ignore[no-any-return]
 
     def changed_options(self) -> dict[str, str]:
         """Return options of γ that differ from their default, by name on the command line.

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gammacp.continuum import Continuum, Corpus
+from gammacp.errors import DataError
 from gammacp.formats.registry import registered
 from gammacp.formats.source import Source, in_utf8
 from gammacp.formats.spans import TOKENS, Documents, Spans
@@ -68,6 +69,29 @@ class _Declaration:
 
 
 @dataclass
+class _Unfinished:
+    """A mention of several parts, some of which have not been read.
+
+    Attributes
+    ----------
+    total
+        Number of parts.
+    kind, line
+        Type of the entity, and the line where the mention begins.
+    n_read
+        Number of parts that have been read.
+    places
+        First word of each part and the word after it; parts on empty nodes have none.
+    """
+
+    total: int
+    kind: str
+    line: int
+    n_read: int = 0
+    places: list[tuple[int, int]] = field(default_factory=list)
+
+
+@dataclass
 class _Document:
     """A document while it is read: its words, and the mentions of each entity."""
 
@@ -75,9 +99,10 @@ class _Document:
     words: list[str] = field(default_factory=list)
     chains: dict[str, list[str]] = field(default_factory=dict)
     opened: dict[str, list[tuple[int, str, int]]] = field(default_factory=dict)
-    parts: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    unfinished: dict[str, list[_Unfinished]] = field(default_factory=dict)
     mentions: list[tuple[list[tuple[int, int]], str, int]] = field(default_factory=list)
     empty: int = 0
+    empty_parts: int = 0
     bridges: dict[str, int] = field(default_factory=dict)
     field_mentions: FieldMentions = field(default_factory=FieldMentions)
     headed: bool | None = None
@@ -110,7 +135,7 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
         every mention is a unit; mentions may overlap. The mentions of one entity form a chain; the
         only mention of an entity has no links. A mention of several parts is a unit of several
         fragments (`--option discontinuous=cover`: one unit over all of them; `split`: one unit per
-        part). Mentions on empty nodes are left out; so are bridges and split antecedents, which
+        part). Mentions on empty nodes, and parts of mentions, are left out; so are bridges and split antecedents, which
         join entities
     """
     read_documents = list(_documents(source))
@@ -139,7 +164,7 @@ def _conll_documents(source: Source) -> Iterator[_Document]:
     for number, line in enumerate(source.lines(), 1):
         if beginning := _BEGIN.match(line):
             if current is not None:
-                yield _check_complete(source, current, number)
+                yield _check_complete(source, current)
             names = [part for part in beginning.groups() if part]
             current = _Document("-".join(names) or source.document)
         elif line.strip() and not line.startswith("#"):
@@ -150,7 +175,7 @@ def _conll_documents(source: Source) -> Iterator[_Document]:
                 _mark(source, current, name, number, begins=begins, ends=ends)
     if current is None:
         raise source.error("file has no tokens")
-    yield _check_complete(source, current, number)
+    yield _check_complete(source, current)
 
 
 def _corefud_documents(source: Source) -> Iterator[_Document]:
@@ -160,7 +185,7 @@ def _corefud_documents(source: Source) -> Iterator[_Document]:
     for number, line in enumerate(source.lines(), 1):
         if beginning := _NEW.match(line):
             if current is not None and current.words:
-                yield _check_complete(source, current, number)
+                yield _check_complete(source, current)
             current = _Document(beginning[1] or source.document)
         elif line.startswith("#"):
             declaration = _declared(source, line, number, declaration)
@@ -171,7 +196,7 @@ def _corefud_documents(source: Source) -> Iterator[_Document]:
             current.field_mentions.sentence += 1
     if current is None:
         raise source.error("file has no tokens")
-    yield _check_complete(source, current, number)
+    yield _check_complete(source, current)
 
 
 def _declared(source: Source, line: str, number: int, before: _Declaration) -> _Declaration:
@@ -312,19 +337,36 @@ def _mark(
             f"mention of {name} ends, but has no beginning", line=line, hint=_BRACKETS
         )
     start, kind, first = document.opened[name].pop()
-    if start == at:
-        document.empty += 1
-        return
-    inside = document.parts.setdefault(name, [])
-    inside.append((start, at))
-    if number == total and len(inside) < total:
-        raise source.error(f"mention of {name} lacks some of its parts", line=line)
-    if number == total:
+    unfinished = document.unfinished.setdefault(name, [])
+    if number == 1:
+        mention = _Unfinished(total, kind, first)
+    elif unfinished and (unfinished[-1].total, unfinished[-1].n_read) == (total, number - 1):
+        mention = unfinished.pop()
+    else:
+        raise _lacks_parts(source, name, f"[{number - 1}/{total}]", first)
+    mention.n_read = number
+    if start < at:
+        mention.places.append((start, at))
+    if number < total:
+        unfinished.append(mention)
+    elif mention.places:
+        document.empty_parts += total - len(mention.places)
         document.chains.setdefault(name, []).append(str(len(document.mentions)))
-        document.mentions.append((document.parts.pop(name), kind, first))
+        document.mentions.append((mention.places, mention.kind, mention.line))
+    else:
+        document.empty += 1
 
 
-def _check_complete(source: Source, document: _Document, line: int) -> _Document:
+def _lacks_parts(source: Source, name: str, part: str, line: int) -> DataError:
+    """Return the error for a mention of several parts, of which `part` is not there."""
+    return source.error(
+        f"mention of {name} lacks some of its parts: there is no {name}{part}",
+        line=line,
+        hint="A mention of two parts is marked as [1/2] and then as [2/2] in the same document",
+    )
+
+
+def _check_complete(source: Source, document: _Document) -> _Document:
     for name, open_mentions in document.opened.items():
         if open_mentions:
             raise source.error(
@@ -332,8 +374,10 @@ def _check_complete(source: Source, document: _Document, line: int) -> _Document
                 line=open_mentions[0][2],
                 hint=_BRACKETS,
             )
-    for name in document.parts:
-        raise source.error(f"mention of {name} lacks some of its parts", line=line)
+    for name, mentions in document.unfinished.items():
+        for mention in mentions:
+            missing = f"[{mention.n_read + 1}/{mention.total}]"
+            raise _lacks_parts(source, name, missing, mention.line)
     return document
 
 
@@ -345,6 +389,7 @@ def _add(spans: Spans, document: _Document, discontinuous: str) -> None:
     for keys in document.chains.values():
         spans.chain(who, "coreference", keys)
     spans.leave_out("mention", "is on an empty node", document.empty)
+    spans.leave_out("part of a mention", "is on an empty node", document.empty_parts)
     for kind, count in document.bridges.items():
         spans.leave_out(kind, "joins entities, not mentions", count)
     for name in document.unused:

@@ -128,10 +128,10 @@ class FieldMentions:
 
 def _edges(cell: str, sentence: int) -> list[tuple[Node, str]]:
     """Return the parents and relations in a column DEPS."""
-    found = []
+    edges = []
     for edge in cell.split("|"):
         parent, colon, relation = edge.partition(":")
         word, _, empty = parent.partition(".")
         if colon and word.isdecimal() and (not empty or empty.isdecimal()):
-            found.append(((sentence, int(word), int(empty or 0)), relation))
-    return found
+            edges.append(((sentence, int(word), int(empty or 0)), relation))
+    return edges

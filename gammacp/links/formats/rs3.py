@@ -70,11 +70,11 @@ def read(source: Source) -> Continuum:
     nodes = _from_below(root)
     collect("rhetoric", source.document, who, _tree(nodes, pieces, order))
     for key, node in nodes:
-        known = [(order[heads[n]], relation) for n, relation in node.nuclei if n in heads]
+        nuclei_in_order = [(order[heads[n]], relation) for n, relation in node.nuclei if n in heads]
         if key in order:
             nuclei = [(order[key], "")]
         else:
-            nuclei = sorted(known)
+            nuclei = sorted(nuclei_in_order)
         if not nuclei:
             spans.leave_out("group", "has no nucleus")
             spans.leave_out("relation", "leads to a group without a nucleus", len(node.satellites))
@@ -107,23 +107,31 @@ def _tree(nodes: list[tuple[str, _Node]], pieces: list[str], order: dict[str, in
     bare = ["".join(piece.split()) for piece in pieces]
     ends = list(accumulate(map(len, bare), initial=0))
     text = "".join(bare)
-    made: dict[str, Binary] = {}
+    tree_by_key: dict[str, Binary] = {}
     try:
         for key, node in nodes:
             if key in order:
-                own = Binary.leaf((ends[order[key]], ends[order[key] + 1]))
+                tree = Binary.leaf((ends[order[key]], ends[order[key] + 1]))
             else:
-                nuclei = [(made.pop(n), relation) for n, relation in node.nuclei if n in made]
+                nuclei = [
+                    (tree_by_key.pop(n), relation)
+                    for n, relation in node.nuclei
+                    if n in tree_by_key
+                ]
                 if not nuclei:
                     continue
-                own = of_nuclei(nuclei)
-            satellites = [(made.pop(s), relation) for s, relation in node.satellites if s in made]
-            made[key] = with_satellites(own, satellites)
+                tree = of_nuclei(nuclei)
+            satellites = [
+                (tree_by_key.pop(s), relation)
+                for s, relation in node.satellites
+                if s in tree_by_key
+            ]
+            tree_by_key[key] = with_satellites(tree, satellites)
     except ValueError as error:
         return Rhetoric(text, fault=str(error))
-    if len(made) > 1:
-        return Rhetoric(text, fault=f"{len(made)} trees instead of one")
-    (whole,) = made.values()
+    if len(tree_by_key) > 1:
+        return Rhetoric(text, fault=f"{len(tree_by_key)} trees instead of one")
+    (whole,) = tree_by_key.values()
     return Rhetoric(text, tuple(whole.original), tuple(whole.rst))
 
 
@@ -143,8 +151,10 @@ def _from_below(root: Element) -> list[tuple[str, _Node]]:
         about = node.element.attributes
         above = about.get("parent")
         if above is None:
-            if (own := about.get("relname", _SPAN)) != _SPAN:
-                raise node.element.error(f"node {key!r} has the relation {own!r}, but no parent")
+            if (relation_name := about.get("relname", _SPAN)) != _SPAN:
+                raise node.element.error(
+                    f"node {key!r} has the relation {relation_name!r}, but no parent"
+                )
             order.append(key)
             continue
         if above not in nodes:

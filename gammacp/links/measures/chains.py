@@ -71,9 +71,9 @@ def chain_costs(
         )
         mates = n[where.ravel()] - 1.0
         shared = 0.0
-        for own, other in ((sizes[a[both]], sizes[b[both]]), (sizes[b[both]], sizes[a[both]])):
-            alone = (own == 1) & (other == 1)
-            shared += float(np.where(own == 1, alone, mates / np.maximum(own - 1, 1)).sum())
+        for size, other in ((sizes[a[both]], sizes[b[both]]), (sizes[b[both]], sizes[a[both]])):
+            alone = (size == 1) & (other == 1)
+            shared += float(np.where(size == 1, alone, mates / np.maximum(size - 1, 1)).sum())
         mentions = float(np.isin(annotators, pair).sum())
         cost.append(mentions - shared)
         count.append(mentions)

@@ -201,10 +201,10 @@ def retrieval_rates(numbers: Numbers, *, every: bool = True) -> Rates:
     recall, precision = (
         np.nan_to_num(share(part, whole)) for part, whole in zip(sides, wholes, strict=True)
     )
-    there = (wholes[0] > 0) | (wholes[1] > 0) | every
-    parts = np.maximum(there.sum(axis=-1), 1)
+    is_counted = (wholes[0] > 0) | (wholes[1] > 0) | every
+    parts = np.maximum(is_counted.sum(axis=-1), 1)
     means = [
-        np.where(there, column, 0.0).sum(axis=-1) / parts
+        np.where(is_counted, column, 0.0).sum(axis=-1) / parts
         for column in (harmonic_mean(recall, precision), recall, precision)
     ]
     return Rates(
@@ -379,14 +379,14 @@ def _register(name: str, summary: str, reference: str) -> None:
             method = ""
         about = {"selection": continuum.selection, "mentions": mentions}
         counts = counting.count(continuum, mentions=mentions, **options)
-        made = basis.signature(name, method=method, **about)
+        signature = basis.signature(name, method=method, **about)
         both = counts.numbers["both_mention"] > 0
         if not both.any():
             return replace(
-                undefined("no two annotators have mentions", signature=made), counts=counts
+                undefined("no two annotators have mentions", signature=signature), counts=counts
             )
         value = float(np.mean(counting.rates_of(counts).value[both]))
-        return Score(value=value, observed=value, signature=made, counts=counts)
+        return Score(value=value, observed=value, signature=signature, counts=counts)
 
 
 for _name, (_, _summary, _paper) in _SCORERS.items():

@@ -118,18 +118,18 @@ class Side:
         singletons
             Whether to score chains of a single mention.
         """
-        found: dict[Any, tuple[Mention, int]] = {}
+        mention_by_key: dict[Any, tuple[Mention, int]] = {}
         twice = 0
         for number, chain in enumerate(document.chains):
-            own = {_identity(mention, match): mention for mention in reversed(chain)}
-            if len(own) < 2 and not singletons:
+            own_mentions = {_identity(mention, match): mention for mention in reversed(chain)}
+            if len(own_mentions) < 2 and not singletons:
                 continue
-            for key, mention in own.items():
-                if key in found:
+            for key, mention in own_mentions.items():
+                if key in mention_by_key:
                     twice += 1
                 else:
-                    found[key] = mention, number
-        ordered = sorted(found.values(), key=lambda one: _order(one[0]))
+                    mention_by_key[key] = mention, number
+        ordered = sorted(mention_by_key.values(), key=lambda one: _order(one[0]))
         mentions = tuple(mention for mention, _ in ordered)
         return cls(mentions, tuple(number for _, number in ordered), twice)
 
@@ -159,27 +159,31 @@ def matching(key: Side, response: Side, match: str, zeros: str = "dependent") ->
     """
     one_of("match", match, MATCHES)
     one_of("zeros", zeros, ZEROS)
-    found: dict[int, int] = {}
+    partners: dict[int, int] = {}
     if zeros == "dependent":
         rows, columns = (
             [k for k, m in enumerate(side.mentions) if m.zero] for side in (key, response)
         )
-        found |= _assigned(key, response, rows, columns, _dependency_share)
-    taken = set(found.values())
-    places = {_identity(m, match): j for j, m in enumerate(response.mentions) if j not in taken}
+        partners |= _assigned(key, response, rows, columns, _dependency_share)
+    matched_responses = set(partners.values())
+    places = {
+        _identity(m, match): j
+        for j, m in enumerate(response.mentions)
+        if j not in matched_responses
+    }
     for i, mention in enumerate(key.mentions):
-        if i not in found and _identity(mention, match) in places:
-            found[i] = places[_identity(mention, match)]
+        if i not in partners and _identity(mention, match) in places:
+            partners[i] = places[_identity(mention, match)]
     if match == "exact":
-        return found
-    taken = set(found.values())
-    rest = [i for i in range(len(key.mentions)) if i not in found]
-    others = [j for j in range(len(response.mentions)) if j not in taken]
+        return partners
+    matched_responses = set(partners.values())
+    rest = [i for i in range(len(key.mentions)) if i not in partners]
+    others = [j for j in range(len(response.mentions)) if j not in matched_responses]
     if match == "head":
         share = _head_share
     else:
         share = _part_share
-    return found | _assigned(key, response, rest, others, share)
+    return partners | _assigned(key, response, rest, others, share)
 
 
 def _assigned(
@@ -375,13 +379,13 @@ def _counted(key: Side, response: Side, match: str, zeros: str) -> dict[str, lis
     """Count all scores of one document."""
     matched = matching(key, response, match, zeros)
     overlaps = overlaps_of(key, response, matched)
-    found = {name: retrieved(name, overlaps) for name in SCORES[1:]}
+    counts = {name: retrieved(name, overlaps) for name in SCORES[1:]}
     sizes = [float(len(side.mentions)) for side in (key, response)]
     same = float(len(matched))
-    found["mentions"] = [Retrieved(same, sizes[0], same, sizes[1])]
-    found["mor"] = [mention_overlap(key, response)]
-    found["zeros"] = [zero_anaphors(key, response, matched, match)]
-    return found
+    counts["mentions"] = [Retrieved(same, sizes[0], same, sizes[1])]
+    counts["mor"] = [mention_overlap(key, response)]
+    counts["zeros"] = [zero_anaphors(key, response, matched, match)]
+    return counts
 
 
 def _rates(name: str, documents: Sequence[Sequence[Retrieved]]) -> dict[str, float]:

@@ -151,10 +151,10 @@ class Anchored:
         links = np.arange(len(self.rows))
         now = self.anchors * self.units + self._lead(links, order)
         then = self.anchors[pairs] * self.units + self._lead(pairs, order[pairs[:, ::-1]])
-        taken, number = np.unique(np.concatenate([now, then.ravel()]), return_counts=True)
+        distinct, number = np.unique(np.concatenate([now, then.ravel()]), return_counts=True)
 
         def alone(keys: Indices) -> Bools:
-            once: Bools = (number[np.searchsorted(taken, keys)] == 1).all(axis=1)
+            once: Bools = (number[np.searchsorted(distinct, keys)] == 1).all(axis=1)
             return once
 
         return pairs[alone(now[pairs]) & alone(then)]
@@ -252,14 +252,14 @@ class DealtLinks:
         codes = links.codes.copy()
         sources = links.sources.copy()
         targets = links.targets.copy()
-        for low, own in self.people:
-            order, others = own.deal(rng)
-            codes[own.rows] = links.codes[own.rows[order]]
-            if own.turned:
-                ends = (others, own.anchors)
+        for low, dealing in self.people:
+            order, others = dealing.deal(rng)
+            codes[dealing.rows] = links.codes[dealing.rows[order]]
+            if dealing.turned:
+                ends = (others, dealing.anchors)
             else:
-                ends = (own.anchors, others)
-            sources[own.rows], targets[own.rows] = (end + low for end in ends)
+                ends = (dealing.anchors, others)
+            sources[dealing.rows], targets[dealing.rows] = (end + low for end in ends)
         return Linked(links.types, links.kinds, codes, sources, targets, links.loose)
 
 

@@ -94,10 +94,10 @@ class LinksOn:
 
     def __call__(self, continuum: Continuum, groups: Codes, dealt: Linked | None) -> Counted:
         """Return the cost of the best alignment of the links."""
-        found = self.join(continuum, groups, dealt)
-        most = found.size * continuum.n_annotators * self.costs.delta
-        proven = found.status is Status.OPTIMAL
-        return Counted(found.cost, found.bound, found.size, proven, most)
+        joining = self.join(continuum, groups, dealt)
+        most = joining.size * continuum.n_annotators * self.costs.delta
+        proven = joining.status is Status.OPTIMAL
+        return Counted(joining.cost, joining.bound, joining.size, proven, most)
 
 
 def count_chains(continuum: Continuum, groups: Codes, moved: Indices | None) -> Counted:
@@ -152,13 +152,13 @@ def without_proof(count: Count, basis: Basis) -> Count:
     """
     if not isinstance(count, LinksOn) or max(c.n_annotators for c in basis.continua) < 3:
         return count
-    own = count.settings
-    if own.method == "auto":
+    settings = count.settings
+    if settings.method == "auto":
         method = "generation"
     else:
-        method = own.method
-    gap = max(own.gap, own.rule.precision / 4)
-    return replace(count, settings=replace(own, method=method, gap=gap))
+        method = settings.method
+    gap = max(settings.gap, settings.rule.precision / 4)
+    return replace(count, settings=replace(settings, method=method, gap=gap))
 
 
 def count_each(basis: Basis, count: Count) -> list[tuple[Continuum, Counted]]:
@@ -176,14 +176,14 @@ def count_each(basis: Basis, count: Count) -> list[tuple[Continuum, Counted]]:
     """
     sound = [c for c in basis.continua if c.n_annotators > 1 and c.n_units]
     aligned = basis.align(sound)
-    found = [(a.continuum, count(a.continuum, a.groups, None)) for a in aligned]
-    there = [(c, counted) for c, counted in found if counted.size]
-    if not there:
+    counted_documents = [(a.continuum, count(a.continuum, a.groups, None)) for a in aligned]
+    documents_with_links = [(c, counted) for c, counted in counted_documents if counted.size]
+    if not documents_with_links:
         raise DataError(
             "no continuum has two annotators with links or chains to compare",
             hint="Put the files of each annotator into a folder of that name: ANNOTATOR/DOCUMENT",
         )
-    return there
+    return documents_with_links
 
 
 def total_of(parts: Iterable[Counted]) -> Counted:

@@ -66,10 +66,10 @@ def _of_one(
     require(continuum, fragments=True)
     links_to_join(continuum, chains="chain" in name)
     basis = Basis(continuum, settings, **how)
-    count, said = _counting_of(name, basis, types, ends)
+    count, counting_settings = _counting_of(name, basis, types, ends)
     if name.endswith("given-units"):
-        return given_units(name, basis, count, **said)
-    return BeyondUnits.of(basis, count).score(name, None, **said)
+        return given_units(name, basis, count, **counting_settings)
+    return BeyondUnits.of(basis, count).score(name, None, **counting_settings)
 
 
 def _count(name: str, continuum: Continuum, **options: Any) -> Counts:
@@ -82,8 +82,8 @@ def _count(name: str, continuum: Continuum, **options: Any) -> Counts:
 
 def _split(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of links unchanged, and those of γ collected under `options`."""
-    own = {key: options[key] for key in ("types", "ends") if key in options}
-    return {**own, "options": {k: v for k, v in options.items() if k not in own}}
+    link_options = {key: options[key] for key in ("types", "ends") if key in options}
+    return {**link_options, "options": {k: v for k, v in options.items() if k not in link_options}}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,16 +101,16 @@ def _of_corpus(name: str, corpus: Corpus, **options: Any) -> LinksOfCorpus:
     parts = _split(options)
     settings, how = Settings.and_computing(parts.pop("options"), keeping=True)
     basis = Basis(corpus, settings, **how)
-    count, said = _counting_of(name, basis, **parts)
-    found = BeyondUnits.of(basis, count)
-    counted = {c.name for c, _ in found.observed}
+    count, counting_settings = _counting_of(name, basis, **parts)
+    beyond = BeyondUnits.of(basis, count)
+    counted = {c.name for c, _ in beyond.observed}
     scores = {
-        c.name: found.score(name, [c], **said)
+        c.name: beyond.score(name, [c], **counting_settings)
         if c.name in counted
         else undefined("no two annotators have anything to compare")
         for c in basis.continua
     }
-    whole = found.score(name, None, **said)
+    whole = beyond.score(name, None, **counting_settings)
     return LinksOfCorpus(**{f.name: getattr(whole, f.name) for f in fields(whole)}, scores=scores)
 
 
@@ -249,7 +249,7 @@ class BeyondUnits:
             Options of the counting function, for the signature.
         """
         settings = self.basis.settings
-        observed = [(c, found) for c, found in self.observed if some is None or c in some]
+        observed = [(c, counted) for c, counted in self.observed if some is None or c in some]
         chances = {c: self.basis.chance(c) for c, _ in observed}
         if not observed:
             return undefined("no two annotators have anything to compare")
@@ -257,9 +257,9 @@ class BeyondUnits:
             sets = sum(len(chance.sets) for chance in chances.values())
             return undefined(f"interrupted after {sets} random sets, too few")
         shares: dict[Chance, float] = {}
-        for c, found in observed:
-            shares[chances[c]] = shares.get(chances[c], 0.0) + found.size
-        whole = total_of(found for _, found in observed)
+        for c, counted in observed:
+            shares[chances[c]] = shares.get(chances[c], 0.0) + counted.size
+        whole = total_of(counted for _, counted in observed)
         rule = settings.rule
         terms = [(share / whole.size, self.expected[chance]) for chance, share in shares.items()]
         mean, low = (
@@ -327,18 +327,18 @@ def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
     sampler = DealtAnew.of([c for c, _ in observed], count)
 
     def observe(dealt: Sequence[Linked | Indices]) -> dict[str, float]:
-        found = total_of(drawn(c, g, d) for (c, g), d in zip(groups, dealt, strict=True))
-        return {name: found.cost / found.size}
+        total = total_of(drawn(c, g, d) for (c, g), d in zip(groups, dealt, strict=True))
+        return {name: total.cost / total.size}
 
-    whole = total_of(found for _, found in observed)
-    made = _signature(name, basis, [], observed, said)
+    whole = total_of(counted for _, counted in observed)
+    signature = _signature(name, basis, [], observed, said)
     chance: BeyondChance = against_chance(
         {name: whole.cost / whole.size},
         observe,
         sampler,
         basis.settings.rule,
         basis.settings.seed,
-        signed={name: made},
+        signed={name: signature},
     )[name]
     # Units of chains are permuted freely, so annotators with a common habit get values far above 0
     # even if they did not look at the text. A test would therefore mislead.

@@ -154,10 +154,10 @@ def groups_of(continuum: Continuum, groups: Codes) -> Indices:
     groups
         Rows of units, shape (unitary alignments, annotators), −1 for none.
     """
-    found = np.full(continuum.n_units, -1, np.int64)
+    group_of_unit = np.full(continuum.n_units, -1, np.int64)
     number, _ = np.nonzero(groups >= 0)
-    found[groups[groups >= 0]] = number
-    return found
+    group_of_unit[groups[groups >= 0]] = number
+    return group_of_unit
 
 
 def ends_of(continuum: Continuum, linked: Linked, group: Indices, costs: LinkCosts) -> Ends:
@@ -217,9 +217,13 @@ def join_links(continuum: Continuum, ends: Ends, costs: LinkCosts, settings: Set
     )
     how = settings.solving
     limited: Limiting = {"gap": how["gap"], "time_limit": how["time_limit"], "seed": how["seed"]}
-    found = solve(problem, method=settings.method, **limited)
+    solution = solve(problem, method=settings.method, **limited)
     return Joined(
-        found.groups, found.objective / pairs, found.bound / pairs, count / n, found.status
+        solution.groups,
+        solution.objective / pairs,
+        solution.bound / pairs,
+        count / n,
+        solution.status,
     )
 
 
@@ -293,15 +297,17 @@ def costs_of_pairs(
     list
         Pairs in the order of `itertools.combinations`.
     """
-    found = []
+    costs_by_annotators = []
     for a, b in combinations(range(continuum.n_annotators), 2):
         one, other = groups[:, [a, b]].T.astype(np.int64)
         both = (one >= 0) & (other >= 0)
         either = (one >= 0) | (other >= 0)
         parts = np.zeros((2, len(one)))
         parts[:, both] = parts_of_pairs(continuum, ends, costs, one[both], other[both])
-        found.append(PairCosts(parts[0], parts[1], np.where(both, 0.0, costs.delta), both, either))
-    return found
+        costs_by_annotators.append(
+            PairCosts(parts[0], parts[1], np.where(both, 0.0, costs.delta), both, either)
+        )
+    return costs_by_annotators
 
 
 def _candidates(
@@ -313,8 +319,8 @@ def _candidates(
     most = costs.delta * (1 + n * (n - 1) / 2)  # Above this cost, leaving the two apart is cheaper.
     for one, other in _pairs_that_meet(ends) if costs.place is None else _all(ends):
         apart, kinds = parts_of_pairs(continuum, ends, costs, one, other)
-        kept = apart + kinds <= most
-        rows.append((one[kept], other[kept], (apart + kinds)[kept]))
+        is_affordable = apart + kinds <= most
+        rows.append((one[is_affordable], other[is_affordable], (apart + kinds)[is_affordable]))
     first, second, cost = (np.concatenate(column) for column in zip(*rows, strict=True))
     return first, second, cost
 
@@ -343,22 +349,22 @@ def _all(ends: Ends) -> list[tuple[Indices, Indices]]:
     """Return all pairs of links of different annotators, in batches."""
     count = len(ends.types)
     step = max(1, _AT_ONCE // count)
-    found = []
+    pairs = []
     for low in range(0, count, step):
         one, other = np.meshgrid(
             np.arange(low, min(low + step, count)), np.arange(count), indexing="ij"
         )
         apart = ends.annotators[one] < ends.annotators[other]
-        found.append((one[apart], other[apart]))
-    return found
+        pairs.append((one[apart], other[apart]))
+    return pairs
 
 
 def _ranks(ends: Ends) -> Codes:
     """Return the rank of each link when links are sorted by the groups of their ends."""
-    found = np.empty(len(ends.types), np.int32)
+    ranks = np.empty(len(ends.types), np.int32)
     sides = np.sort(np.stack([ends.source_groups, ends.target_groups]), axis=0)
-    found[np.lexsort((*sides[::-1],))] = np.arange(len(found), dtype=np.int32)
-    return found
+    ranks[np.lexsort((*sides[::-1],))] = np.arange(len(ranks), dtype=np.int32)
+    return ranks
 
 
 def links_to_join(continuum: Continuum, *, chains: bool) -> Linked:
@@ -376,15 +382,15 @@ def links_to_join(continuum: Continuum, *, chains: bool) -> Linked:
     DataError
         The continuum has none.
     """
-    found = continuum.link_rows.only(chains=chains)
-    if not len(found):
+    links = continuum.link_rows.only(chains=chains)
+    if not len(links):
         what, other = ("chains", "links") if chains else ("links", "chains")
         if len(continuum.link_rows):
             also = f", only {other}"
         else:
             also = ""
         raise no_links(what, also)
-    return found
+    return links
 
 
 def no_links(what: str = "links", also: str = "") -> DataError:

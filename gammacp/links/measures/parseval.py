@@ -94,12 +94,12 @@ def joined(left: Binary, right: Binary, nuclearity: str, relation: str) -> Binar
     if left.span[1] != right.span[0]:
         raise ValueError("a relation joins stretches of text that are not neighbours")
     span = left.span[0], right.span[1]
-    found = Binary(span, [*left.original, *right.original], [*left.rst, *right.rst])
-    found.original.append(Constituent(span, nuclearity, relation))
+    tree = Binary(span, [*left.original, *right.original], [*left.rst, *right.rst])
+    tree.original.append(Constituent(span, nuclearity, relation))
     for side, letter in zip((left, right), nuclearity, strict=True):
         bare = letter == "N" and nuclearity != "NN"
-        found.rst.append(Constituent(side.span, letter, _NUCLEUS_ONLY if bare else relation))
-    return found
+        tree.rst.append(Constituent(side.span, letter, _NUCLEUS_ONLY if bare else relation))
+    return tree
 
 
 def with_satellites(nucleus: Binary, satellites: Iterable[tuple[Binary, str]]) -> Binary:
@@ -124,12 +124,12 @@ def with_satellites(nucleus: Binary, satellites: Iterable[tuple[Binary, str]]) -
             left.append((satellite, relation))
         else:
             right.append((satellite, relation))
-    found = nucleus
+    tree = nucleus
     for satellite, relation in sorted(left, key=lambda one: one[0].span, reverse=True):
-        found = joined(satellite, found, "SN", relation)
+        tree = joined(satellite, tree, "SN", relation)
     for satellite, relation in sorted(right, key=lambda one: one[0].span):
-        found = joined(found, satellite, "NS", relation)
-    return found
+        tree = joined(tree, satellite, "NS", relation)
+    return tree
 
 
 def of_nuclei(nuclei: Sequence[tuple[Binary, str]]) -> Binary:
@@ -146,10 +146,10 @@ def of_nuclei(nuclei: Sequence[tuple[Binary, str]]) -> Binary:
         They are not neighbours.
     """
     ordered = sorted(nuclei, key=lambda one: one[0].span)
-    found, _ = ordered[-1]
+    tree, _ = ordered[-1]
     for nucleus, relation in reversed(ordered[:-1]):
-        found = joined(nucleus, found, "NN", relation)
-    return found
+        tree = joined(nucleus, tree, "NN", relation)
+    return tree
 
 
 def counts_of_trees(a: Rhetoric, b: Rhetoric) -> dict[str, dict[str, list[int]]]:
@@ -166,14 +166,14 @@ def counts_of_trees(a: Rhetoric, b: Rhetoric) -> dict[str, dict[str, list[int]]]
     >>> counts_of_trees(a, b)["rst"]["nuclearity"]
     [1, 2, 2]
     """
-    found: dict[str, dict[str, list[int]]] = {}
+    counts: dict[str, dict[str, list[int]]] = {}
     for variant in VARIANTS:
         sides = [getattr(tree, variant) or () for tree in (a, b)]
-        found[variant] = {}
+        counts[variant] = {}
         for level in LEVELS:
             first, second = ({_key(level, one) for one in side} for side in sides)
-            found[variant][level] = [len(first & second), len(first), len(second)]
-    return found
+            counts[variant][level] = [len(first & second), len(first), len(second)]
+    return counts
 
 
 def _key(level: str, one: Constituent) -> tuple[Any, ...]:
@@ -238,15 +238,15 @@ def _levels(table: Any, variant: str) -> dict[str, Any]:
     """Return the rates of each level; None if no document was compared."""
     if table is None:
         return dict.fromkeys(LEVELS)
-    found: dict[str, Any] = {}
+    levels: dict[str, Any] = {}
     for level, row in zip(LEVELS, table[VARIANTS.index(variant)], strict=True):
         equal, first, second = row[:1], row[1:2], row[2:]
         recall = share(equal, first)
         precision = share(equal, second)
-        found[level] = {
+        levels[level] = {
             "recall": recall.item(),
             "precision": precision.item(),
             "f1": harmonic_mean(recall, precision).item(),
             "counts": row.astype(int).tolist(),
         }
-    return found
+    return levels

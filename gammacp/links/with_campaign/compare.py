@@ -143,17 +143,17 @@ def compare_links(
         return None
     measures = tuple(
         name
-        for name, there in (("gamma-link", kinds - {CHAIN}), ("gamma-chain", kinds & {CHAIN}))
-        if there
+        for name, link_kinds in (("gamma-link", kinds - {CHAIN}), ("gamma-chain", kinds & {CHAIN}))
+        if link_kinds
     )
     of_all = {name: _count_all(name, basis) for name in measures}
     rows = zip(basis.named, basis.continua, strict=True)
     people = annotators_of(continua)
     types = sorted({x.type for c in continua.values() for x in c.links if x.kind != CHAIN})
     return LinkComparison(
-        overall={name: _score(name, found) for name, found in of_all.items()},
+        overall={name: _score(name, beyond) for name, beyond in of_all.items()},
         documents={
-            document: {name: _score(name, found, c) for name, found in of_all.items()}
+            document: {name: _score(name, beyond, c) for name, beyond in of_all.items()}
             for document, c in rows
         },
         pairs={

@@ -36,8 +36,8 @@ def link_disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Ite
         if name in aligned:
             i, j = np.triu_indices(c.n_annotators, 1)
             groups = aligned[name].groups
-            found = _of_links(c, groups, LinksOn(costs, settings), aligning)
-            pairs[i, j] = pairs[j, i] = -(found + _of_chains(c, groups))
+            disorders = _of_links(c, groups, LinksOn(costs, settings), aligning)
+            pairs[i, j] = pairs[j, i] = -(disorders + _of_chains(c, groups))
         yield Instance(name, c.annotators, pairs, c.cluster, c.weight)
 
 

@@ -134,28 +134,28 @@ def boundary_similarity(
     n_t = whole("n_t", n_t, 1)
     weights = costs or EditCosts()
     optimal = EditSearch(search) is EditSearch.OPTIMAL
-    of_types = TypeCosts.of(categorial, a.types, n_t, weights)
+    type_costs = TypeCosts.of(categorial, a.types, n_t, weights)
 
     def list_edits() -> Edits:
         if optimal:
-            return _best_edits(a, b, of_types)
+            return _best_edits(a, b, type_costs)
         return _published_edits(a, b, n_t)
 
-    if len(a.types) == 1 and of_types.alone[0] == 1:
-        from gammacp.segmentation.measures.pair_kernels import of_pair
+    if len(a.types) == 1 and type_costs.alone[0] == 1:
+        from gammacp.segmentation.measures.pair_kernels import pair_columns
 
-        counts = of_pair(a.positions, b.positions, a.mass, n_t, weights.parts, optimal=optimal)
-        return _of_counts(counts, a.types[0], list_edits)
+        counts = pair_columns(a.positions, b.positions, a.mass, n_t, weights.parts, optimal=optimal)
+        return _similarity_of_counts(counts, a.types[0], list_edits)
     matches = _matches_by_type(a, b)
     edits = list_edits()
-    best = _best_edits(a, b, of_types)
+    best = _best_edits(a, b, type_costs)
     everything = sum(matches.values()) + best.full + best.near
     return BoundarySimilarity(
         matches=matches,
         full=edits.full,
         near=edits.near,
-        penalty=of_types.penalty(edits),
-        least=of_types.penalty(best) / everything if everything else 0.0,
+        penalty=type_costs.penalty(edits),
+        least=type_costs.penalty(best) / everything if everything else 0.0,
         found=list_edits,
     )
 
@@ -237,22 +237,27 @@ def _published_edits(a: Segmentation, b: Segmentation, n_t: int) -> Edits:
     substitutions of types at the same place. Two places that both have one type replaced by the
     other are not transposed, but left to substitutions.
     """
-    left = differences(a, b)
-    found = []
+    unmatched = differences(a, b)
+    transpositions = []
     for distance in range(1, n_t):
-        for start in left:
+        for start in unmatched:
             end = start + distance
-            if end not in left:
+            if end not in unmatched:
                 continue
-            here = left[start]
-            there = left[end]
-            for code in sorted((here[0] & there[1]) | (here[1] & there[0])):
-                if all(here) and all(there):
+            codes_at_start = unmatched[start]
+            codes_at_end = unmatched[end]
+            for code in sorted(
+                (codes_at_start[0] & codes_at_end[1]) | (codes_at_start[1] & codes_at_end[0])
+            ):
+                if all(codes_at_start) and all(codes_at_end):
                     continue
-                for side in (*here, *there):
+                for side in (*codes_at_start, *codes_at_end):
                     side.discard(code)
-                found.append(Transposition(start, end, a.types[code], 2))
-    return Edits(substitutions=substitutions(left, a.types), transpositions=tuple(sorted(found)))
+                transpositions.append(Transposition(start, end, a.types[code], 2))
+    return Edits(
+        substitutions=substitutions(unmatched, a.types),
+        transpositions=tuple(sorted(transpositions)),
+    )
 
 
 def _best_edits(a: Segmentation, b: Segmentation, costs: TypeCosts) -> Edits:
@@ -267,7 +272,8 @@ def _best_edits(a: Segmentation, b: Segmentation, costs: TypeCosts) -> Edits:
     one, other = (s.positions * size + s.type_codes for s in (a, b))
     matches = len(np.intersect1d(one, other))
     (p, x), (q, y) = (
-        np.divmod(np.setdiff1d(mine, theirs), size) for mine, theirs in ((one, other), (other, one))
+        np.divmod(np.setdiff1d(codes, other_codes), size)
+        for codes, other_codes in ((one, other), (other, one))
     )
     low = np.searchsorted(q, p - costs.n_t, side="right")
     counts = np.searchsorted(q, p + costs.n_t, side="left") - low
@@ -284,27 +290,27 @@ def _best_edits(a: Segmentation, b: Segmentation, costs: TypeCosts) -> Edits:
     chosen = np.zeros(0, np.int64)
     worst = everything / max(number, 1)
     while len(i):
-        found = _most(i, j, saved - worst)
-        value = (everything - saved[found].sum()) / (number - len(found))
+        matching = _best_matching(i, j, saved - worst)
+        value = (everything - saved[matching].sum()) / (number - len(matching))
         if value >= worst - 1e-12:
             break
-        chosen = found
+        chosen = matching
         worst = value
     names = a.types
     near = []
     full = []
     for k in chosen.tolist():
-        here = (int(p[i[k]]), names[x[i[k]]])
-        there = (int(q[j[k]]), names[y[j[k]]])
-        if here[0] == there[0]:
-            full.append(Substitution(here[0], here[1], there[1]))
+        first_boundary = (int(p[i[k]]), names[x[i[k]]])
+        second_boundary = (int(q[j[k]]), names[y[j[k]]])
+        if first_boundary[0] == second_boundary[0]:
+            full.append(Substitution(first_boundary[0], first_boundary[1], second_boundary[1]))
         else:
-            start, end = sorted((here[0], there[0]))
-            if here[1] == there[1]:
+            start, end = sorted((first_boundary[0], second_boundary[0]))
+            if first_boundary[1] == second_boundary[1]:
                 changed = None
             else:
-                changed = there[1]
-            near.append(Transposition(start, end, here[1], 2, changed))
+                changed = second_boundary[1]
+            near.append(Transposition(start, end, first_boundary[1], 2, changed))
     for k in np.setdiff1d(np.arange(len(p)), i[chosen]).tolist():
         full.append(Substitution(int(p[k]), names[x[k]], None))
     for k in np.setdiff1d(np.arange(len(q)), j[chosen]).tolist():
@@ -314,7 +320,7 @@ def _best_edits(a: Segmentation, b: Segmentation, costs: TypeCosts) -> Edits:
     return Edits(substitutions=tuple(full), transpositions=tuple(near))
 
 
-def _most(i: Indices, j: Indices, saved: Floats) -> Indices:
+def _best_matching(i: Indices, j: Indices, saved: Floats) -> Indices:
     """Return the numbers of the sorted pairs (i, j) in the matching that saves most.
 
     Only neighbours can be paired, so that the pairs fall into independent stretches. They are
@@ -330,17 +336,17 @@ def _most(i: Indices, j: Indices, saved: Floats) -> Indices:
     for cut in cuts.tolist():
         if cut - edges[-1] >= _AT_ONCE:
             edges.append(cut)
-    taken = [
+    matchings = [
         largest_matching(i[a:b], j[a:b], saved[a:b]) + a for a, b in pairwise([*edges, len(i)])
     ]
-    found: Indices = paying[np.concatenate(taken)]
-    return found
+    best_pairs: Indices = paying[np.concatenate(matchings)]
+    return best_pairs
 
 
-def _of_counts(
+def _similarity_of_counts(
     counts: Mapping[str, float], kind: str, list_edits: Callable[[], Edits]
 ) -> BoundarySimilarity:
-    """Return B from the counts of `pair_kernels.of_pair`, for boundaries of one type."""
+    """Return B from the counts of `pair_kernels.pair_columns`, for boundaries of one type."""
     return BoundarySimilarity(
         matches={kind: int(counts["matches"])},
         full=int(counts["b_full"]),

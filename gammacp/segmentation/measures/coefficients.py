@@ -121,8 +121,8 @@ def pool(pairs: Pairs, people: Sequence[str] | None = None) -> PooledItems:
     names = list(rows.coder if people is None else people)
     number = {name: i for i, name in enumerate(dict.fromkeys(names))}
     at = rows.item, np.array([number[name] for name in names], np.int64)
-    placed = np.zeros((items, len(number), len(rows.types)))
-    placed[at] = rows.boundary_counts + (pairs.comparison.mode is Mode.PUBLISHED)
+    boundary_counts = np.zeros((items, len(number), len(rows.types)))
+    boundary_counts[at] = rows.boundary_counts + (pairs.comparison.mode is Mode.PUBLISHED)
     places, present = np.zeros((2, items, len(number)))
     places[at] = rows.masses - 1
     present[at] = 1
@@ -130,7 +130,7 @@ def pool(pairs: Pairs, people: Sequence[str] | None = None) -> PooledItems:
     for total, part in zip(sums, pairs.parts(pairs.comparison.basis), strict=True):
         np.add.at(total, pairs.item, part)
     return PooledItems(
-        similar=sums[0], compared=sums[1], placed=placed, places=places, present=present
+        similar=sums[0], compared=sums[1], placed=boundary_counts, places=places, present=present
     )
 
 
@@ -151,10 +151,10 @@ def coefficients(
     if compared == 0:
         nan = math.nan
         if arrays.places.any():
-            why = "no boundary"
+            lack = "no boundary"
         else:
-            why = "no potential boundary"
-        return Coefficients(actual=nan, expected_pi=nan, expected_kappa=nan, reason=why)
+            lack = "no potential boundary"
+        return Coefficients(actual=nan, expected_pi=nan, expected_kappa=nan, reason=lack)
     pi = _expected_pi(arrays, w, mode)[0]
     kappa = _expected_kappa(arrays, w)[0]
     highest = max(pi, kappa)
@@ -173,24 +173,28 @@ def influences(
 
     The derivative by the item's weight; 0 in the weighted mean. NaN where they are undefined.
     """
-    found = coefficients(arrays, mode=mode, weights=weights)
-    if found.reason is not None:
+    agreement = coefficients(arrays, mode=mode, weights=weights)
+    if agreement.reason is not None:
         return ((math.nan, np.full(len(weights), math.nan)),) * 2
     compared = (weights * arrays.compared).sum()
-    actual = (arrays.similar - found.actual * arrays.compared) / compared
+    actual = (arrays.similar - agreement.actual * arrays.compared) / compared
     expected = _expected_pi(arrays, weights, mode), _expected_kappa(arrays, weights)
-    moved = ((actual * (1 - e) - of_e * (1 - found.actual)) / (1 - e) ** 2 for e, of_e in expected)
-    return (found.pi, next(moved)), (found.kappa, next(moved))
+    moved = (
+        (actual * (1 - e) - slope * (1 - agreement.actual)) / (1 - e) ** 2 for e, slope in expected
+    )
+    return (agreement.pi, next(moved)), (agreement.kappa, next(moved))
 
 
 def _expected_pi(arrays: PooledItems, w: Floats, mode: Mode) -> tuple[float, Floats]:
     """A_e of π, and how far each item moves it."""
-    placed = arrays.placed
+    boundary_counts = arrays.placed
     places = arrays.places
     if mode is Mode.PUBLISHED:
-        placed = share(placed, np.broadcast_to(places[..., None], placed.shape), 0.0)
+        boundary_counts = share(
+            boundary_counts, np.broadcast_to(places[..., None], boundary_counts.shape), 0.0
+        )
         places = (places > 0).astype(np.float64)
-    above = placed.sum(axis=1)
+    above = boundary_counts.sum(axis=1)
     below = places.sum(axis=1)
     total = (w * below).sum()
     rate = np.einsum("i,it->t", w, above) / total
@@ -202,13 +206,13 @@ def _expected_kappa(arrays: PooledItems, w: Floats) -> tuple[float, Floats]:
     """A_e of κ, and how far each item moves it."""
     places = np.einsum("i,ic->c", w, arrays.places)
     chosen = places > 0
-    placed = arrays.placed[:, chosen]
+    boundary_counts = arrays.placed[:, chosen]
     places = places[chosen]
-    rates = np.einsum("i,ict->ct", w, placed) / places[:, None]
+    rates = np.einsum("i,ict->ct", w, boundary_counts) / places[:, None]
     present = arrays.present[:, chosen]
     together = (np.einsum("i,ic,id->cd", w, present, present) > 0).astype(np.float64)
     np.fill_diagonal(together, 0)
     slopes = 2 * np.einsum("cd,dt->ct", together, rates) / (places[:, None] * together.sum())
-    left = placed - rates * arrays.places[:, chosen, None]
+    residuals = boundary_counts - rates * arrays.places[:, chosen, None]
     expected = np.einsum("ct,dt,cd->", rates, rates, together) / together.sum()
-    return float(expected), np.einsum("ct,ict->i", slopes, left)
+    return float(expected), np.einsum("ct,ict->i", slopes, residuals)

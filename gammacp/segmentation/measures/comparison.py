@@ -74,9 +74,9 @@ class Criterion:
 
     def columns_of_types(self, a: Segmentation, b: Segmentation) -> tuple[float, ...]:
         """Return the first columns of `pair_kernels.BOTH` of a and b, of several boundary types."""
-        how: dict[str, Any] = {"costs": self.costs, "search": self.search}
-        s = segmentation_similarity(a, b, n=self.n, **how)
-        boundary = boundary_similarity(a, b, n_t=self.n, categorial=self.categorial, **how)
+        options: dict[str, Any] = {"costs": self.costs, "search": self.search}
+        s = segmentation_similarity(a, b, n=self.n, **options)
+        boundary = boundary_similarity(a, b, n_t=self.n, categorial=self.categorial, **options)
         near = boundary.edits.transpositions
         # Between types: no error of place, so that precision and recall count them as missed.
         turned = sum(t.other is not None for t in near)

@@ -124,15 +124,15 @@ def count_shifts(
     units = []
     for reference, hypothesis in pairs.values():
         mean = continuum.length / (len(reference) + 1)
-        found = ghd_of_positions(
+        ghd = ghd_of_positions(
             reference,
             hypothesis,
             insertion=mean if insertion is None else insertion,
             deletion=mean if deletion is None else deletion,
             shift=shift,
         )
-        costs.append(found.distance)
-        largest.append(found.largest)
+        costs.append(ghd.distance)
+        largest.append(ghd.largest)
         units.append((len(reference) + len(hypothesis)) / 2)
     columns = {"cost": costs, "largest": largest, "units": units}
     numbers = {name: np.array(values, np.float64) for name, values in columns.items()}
@@ -243,18 +243,23 @@ def count_placed(
     item = rows.item
     who = np.array([number[name] for name in rows.coder], np.int64)
     published = criterion.mode is Mode.PUBLISHED
-    placed, places, coded = np.zeros((3, len(parties), len(people)))
-    placed[item, who] = rows.sizes + published
+    boundary_counts, places, coded = np.zeros((3, len(parties), len(people)))
+    boundary_counts[item, who] = rows.sizes + published
     places[item, who] = rows.masses - 1
     coded[item, who] = 1
     similar, compared = np.zeros((2, len(parties)))
     for total, part in zip((similar, compared), pairs.parts(criterion.basis), strict=True):
         np.add.at(total, pairs.item, part)
     both = coded[:, :, None] * coded[:, None, :] * (1 - np.eye(len(people)))
-    numbers = {"similar": similar, "compared": compared, "placed": placed, "places": places}
+    numbers = {
+        "similar": similar,
+        "compared": compared,
+        "placed": boundary_counts,
+        "places": places,
+    }
     numbers["both"] = both
     if published:
-        numbers["rates"] = share_or(placed, places, 0.0)
+        numbers["rates"] = share_or(boundary_counts, places, 0.0)
         numbers["coded"] = np.where(places > 0, coded, 0.0)
     return Counts(tuple(parties), numbers, people)
 

@@ -141,7 +141,7 @@ def best_partners(
     partner = np.full(len(second), -1)
     worst = 1.0
     while count:
-        _, found = match_in_order(
+        _, matching = match_in_order(
             first.astype(np.float64),
             second.astype(np.float64),
             2 - worst,
@@ -150,14 +150,14 @@ def best_partners(
             True,
         )
         near = apart = 0
-        for i in range(len(found)):
-            if found[i] >= 0:
+        for i in range(len(matching)):
+            if matching[i] >= 0:
                 near += 1
-                apart += abs(second[i] - first[found[i]])
+                apart += abs(second[i] - first[matching[i]])
         value = (count - 2 * near + transposition * apart / n) / (count + matches - near)
         if value >= worst - 1e-12 and worst < 1:
             break
-        partner = found
+        partner = matching
         if value >= worst:
             break
         worst = value
@@ -182,7 +182,7 @@ def mirror_windows(a: Indices, b: Indices, mass: int, width: int) -> tuple[Indic
     """
     starts = np.empty(2 * len(b), np.int64)
     counts = np.empty(2 * len(b), np.int64)
-    found = opening = closing = ahead = behind = inside = beyond = 0
+    count = opening = closing = ahead = behind = inside = beyond = 0
     last = 0
     while opening < len(b) or closing < len(b):
         if closing == len(b) or (opening < len(b) and b[opening] <= b[closing] - width + 1):
@@ -212,10 +212,10 @@ def mirror_windows(a: Indices, b: Indices, mass: int, width: int) -> tuple[Indic
             reverse = reverse and a[ahead + t] + b[beyond - 1 - t] == start + end
             alike = alike and a[ahead + t] == b[inside + t]
         if reverse and not alike:
-            starts[found] = start
-            counts[found] = 2 * size
-            found += 1
-    return starts[:found], counts[:found]
+            starts[count] = start
+            counts[count] = 2 * size
+            count += 1
+    return starts[:count], counts[:count]
 
 
 @kernel
@@ -225,15 +225,15 @@ def published_windows(a: Indices, b: Indices, mass: int, n: int) -> Indices:
     Windows are tried by increasing width from 2, and from left to right within a width. A window
     replaces the windows that it overlaps if it has more boundaries than they have together.
     """
-    kept = np.empty((0, 3), np.int64)
+    windows = np.empty((0, 3), np.int64)
     for width in range(2, min(n, mass - 1) + 1):
         starts, counts = mirror_windows(a, b, mass, width)
-        stack = np.empty((len(kept) + len(starts), 3), np.int64)
+        stack = np.empty((len(windows) + len(starts), 3), np.int64)
         top = old = 0
         for i in range(len(starts)):
             end = starts[i] + width - 1
-            while old < len(kept) and kept[old, 0] <= end:
-                stack[top] = kept[old]
+            while old < len(windows) and windows[old, 0] <= end:
+                stack[top] = windows[old]
                 top = top + 1
                 old = old + 1
             below = top
@@ -246,12 +246,12 @@ def published_windows(a: Indices, b: Indices, mass: int, n: int) -> Indices:
                 stack[below, 1] = end
                 stack[below, 2] = counts[i]
                 top = below + 1
-        while old < len(kept):
-            stack[top] = kept[old]
+        while old < len(windows):
+            stack[top] = windows[old]
             top = top + 1
             old = old + 1
-        kept = stack[:top]
-    return kept
+        windows = stack[:top]
+    return windows
 
 
 @kernel

@@ -139,7 +139,7 @@ class EditCosts:
         """Return the costs in the form that the kernels expect."""
         return self.substitution, self.transposition, self.te
 
-    def of_window(self, n: int, b: int) -> float:
+    def window_cost_of(self, n: int, b: int) -> float:
         """Return the cost of a transposition of b boundaries over n potential boundaries."""
         return self.transposition * (transposition_error(n, b) if self.te else 1.0)
 
@@ -151,7 +151,7 @@ class EditCosts:
         edits
             Full and near misses.
         """
-        moved = sum(self.of_window(t.n, t.boundaries) for t in edits.transpositions)
+        moved = sum(self.window_cost_of(t.n, t.boundaries) for t in edits.transpositions)
         return self.substitution * edits.full + moved
 
 
@@ -160,21 +160,21 @@ def differences(a: Segmentation, b: Segmentation) -> Differences:
     n_types = len(a.types)
     first = a.positions * n_types + a.type_codes
     second = b.positions * n_types + b.type_codes
-    found: Differences = {}
+    codes_by_position: Differences = {}
     for side, keys in enumerate((np.setdiff1d(first, second), np.setdiff1d(second, first))):
         positions, codes = (column.tolist() for column in np.divmod(keys, n_types))
         for position, code in zip(positions, codes, strict=True):
-            if position not in found:
-                found[position] = (set(), set())
-            found[position][side].add(code)
-    return dict(sorted(found.items()))
+            if position not in codes_by_position:
+                codes_by_position[position] = (set(), set())
+            codes_by_position[position][side].add(code)
+    return dict(sorted(codes_by_position.items()))
 
 
-def substitutions(left: Differences, types: tuple[str, ...]) -> tuple[Substitution, ...]:
+def substitutions(unmatched: Differences, types: tuple[str, ...]) -> tuple[Substitution, ...]:
     """Return the full misses: at each place the types of both sides, paired in order."""
     names = (*types, None)
     return tuple(
         Substitution(position, names[first], names[second])
-        for position, (one, other) in left.items()
+        for position, (one, other) in unmatched.items()
         for first, second in zip_longest(sorted(one), sorted(other), fillvalue=-1)
     )

@@ -108,14 +108,14 @@ def ghd(
     `observed` is GHD divided by the cost of deleting and inserting every boundary.
     """
     counts = GHD.count(continuum, insertion=insertion, deletion=deletion, shift=shift)
-    made = signature(
+    score_signature = signature(
         "ghd",
         selection=continuum.selection,
         ins="mean" if insertion is None else float(insertion),
         **dict[str, Any]({"del": "mean" if deletion is None else float(deletion)}),
         shift=float(shift),
     )
-    return _of_errors(GHD, counts, made)
+    return _score_of_errors(GHD, counts, score_signature)
 
 
 @_edited(
@@ -138,8 +138,8 @@ def s(continuum: Continuum, *, n: int = 2, edit: str = "published") -> PairwiseS
         `published` or `optimal` search.
     """
     counts = S.count(continuum, n=n, edit=edit)
-    made = signature("s", selection=continuum.selection, n=n, edit=edit)
-    return _of_similarity(S, counts, made)
+    score_signature = signature("s", selection=continuum.selection, n=n, edit=edit)
+    return _score_of_similarity(S, counts, score_signature)
 
 
 @_edited(
@@ -159,52 +159,58 @@ def b(continuum: Continuum, *, n: int = 2) -> PairwiseScore:
     n
         A boundary may be transposed over fewer places than this.
     """
-    made = signature("b", selection=continuum.selection, n=n)
-    return _of_similarity(B, B.count(continuum, n=n), made)
+    score_signature = signature("b", selection=continuum.selection, n=n)
+    return _score_of_similarity(B, B.count(continuum, n=n), score_signature)
 
 
 def _window_score(
     name: str, counting: Counting, continuum: Continuum, window: int | None, padded: bool
 ) -> PairwiseScore:
     counts = counting.count(continuum, window=window, padded=padded)
-    made = signature(
+    score_signature = signature(
         name,
         selection=continuum.selection,
         window=window or "half",
         padded="yes" if padded else None,
     )
-    return _of_errors(counting, counts, made)
+    return _score_of_errors(counting, counts, score_signature)
 
 
-def _of_errors(counting: Counting, counts: Counts, made: str) -> PairwiseScore:
+def _score_of_errors(counting: Counting, counts: Counts, score_signature: str) -> PairwiseScore:
     """Return the mean of ordered pairs; undefined where one has no window."""
     rates = counting.rates(counts.numbers)
     values = rates.value.tolist()
-    pairs = _by_pair(counts, values)
+    pairs = _value_by_pair(counts, values)
     for (reference, hypothesis), value in pairs.items():
         if math.isnan(value):
             return PairwiseScore(
                 value=math.nan,
                 pairs=pairs,
                 reason=f"too short for a window with {reference} as reference for {hypothesis}",
-                signature=made,
+                signature=score_signature,
                 counts=counts if counts.numbers["units"].any() else None,
             )
     observed = fmean(rates.disagreement.tolist())
     return PairwiseScore(
-        value=fmean(values), observed=observed, pairs=pairs, signature=made, counts=counts
+        value=fmean(values),
+        observed=observed,
+        pairs=pairs,
+        signature=score_signature,
+        counts=counts,
     )
 
 
-def _of_similarity(counting: Counting, counts: Counts, made: str) -> PairwiseScore:
+def _score_of_similarity(counting: Counting, counts: Counts, score_signature: str) -> PairwiseScore:
     """Return the mean of pairs."""
     values = counting.rates(counts.numbers).value.tolist()
     mean = fmean(values)
-    pairs = _by_pair(counts, values)
-    return PairwiseScore(value=mean, observed=1 - mean, pairs=pairs, signature=made, counts=counts)
+    pairs = _value_by_pair(counts, values)
+    return PairwiseScore(
+        value=mean, observed=1 - mean, pairs=pairs, signature=score_signature, counts=counts
+    )
 
 
-def _by_pair(counts: Counts, values: list[float]) -> dict[Pair, float]:
+def _value_by_pair(counts: Counts, values: list[float]) -> dict[Pair, float]:
     return {(a, b): value for (a, b), value in zip(counts.parties, values, strict=True)}
 
 
@@ -256,7 +262,7 @@ def _register_coefficient(name: str, summary: str) -> None:
             observed=fmean(actual.tolist()),
             expected=fmean(expected.tolist()),
             reason=reasons[0] if reasons else None,
-            pairs={} if together else _by_pair(counts, values),
+            pairs={} if together else _value_by_pair(counts, values),
             signature=signature(name, selection=continuum.selection, n=n, edit=edit, mode=mode),
             counts=counts,
         )

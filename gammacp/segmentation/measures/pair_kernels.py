@@ -87,23 +87,25 @@ def half_segment(mass: int, boundaries: int) -> int:
 
 
 @kernel
-def _fill_sided(a: Indices, b: Indices, mass: int, span: int, padded: bool, found: Floats) -> None:
+def _fill_sided(
+    a: Indices, b: Indices, mass: int, span: int, padded: bool, columns: Floats
+) -> None:
     """Compute the columns `SIDED`, with a as the reference."""
     k = half_segment(mass, len(a))
-    found[2] = max(0, mass - k)
+    columns[2] = max(0, mass - k)
     unequal, parted = window_errors(a, b, k, 0, mass - k)
-    found[3] = parted
+    columns[3] = parted
     first, last = (-span, mass) if padded else (0, mass - span)
     if span != k or padded:
         unequal, _ = window_errors(a, b, span, first, last)
-    found[0], found[1] = max(0, last - first) if span > 0 else 0, unequal
+    columns[0], columns[1] = max(0, last - first) if span > 0 else 0, unequal
     mean = mass / (len(a) + 1)
-    found[4] = hamming(a.astype(np.float64), b.astype(np.float64), mean, mean, 2.0)
-    found[5] = mean * (len(a) + len(b))
+    columns[4] = hamming(a.astype(np.float64), b.astype(np.float64), mean, mean, 2.0)
+    columns[5] = mean * (len(a) + len(b))
 
 
 @kernel
-def _both(
+def _fill_both(
     a: Indices,
     b: Indices,
     mass: int,
@@ -112,7 +114,7 @@ def _both(
     transposition: float,
     te: bool,
     optimal: bool,
-    found: Floats,
+    columns: Floats,
 ) -> None:
     """Compute the columns `BOTH`."""
     places, sides = differing(a, b)
@@ -126,14 +128,14 @@ def _both(
             apart += places[partner[i]] - places[i]
     simple = n <= 2 and transposition <= 2 * substitution
     if simple:
-        found[0] = count - 2 * near
-        found[1] = near
-        found[2] = found[3] = substitution * found[0] + transposition * near
+        columns[0] = count - 2 * near
+        columns[1] = near
+        columns[2] = columns[3] = substitution * columns[0] + transposition * near
     else:
         least, windows = cheapest(a, b, mass, n, substitution, transposition, te)
         if not optimal:
             windows = published_windows(a, b, mass, n)
-        left = count
+        unmatched = count
         cost = 0.0
         at = 0
         for w in range(len(windows)):
@@ -141,12 +143,12 @@ def _both(
                 at += 1
             while at < count and places[at] <= windows[w, 1]:
                 at = at + 1
-                left = left - 1
+                unmatched = unmatched - 1
             width = windows[w, 1] - windows[w, 0] + 1
             cost += transposition * window_cost(width, windows[w, 2], te)
-        found[0], found[1] = left, len(windows)
-        found[2] = cost + substitution * left
-        found[3] = least
+        columns[0], columns[1] = unmatched, len(windows)
+        columns[2] = cost + substitution * unmatched
+        columns[3] = least
     value = count - 2 * near + transposition * apart / n
     total = count + matches - near
     if total:
@@ -164,12 +166,12 @@ def _both(
         if optimal:
             near = k
             apart = c
-    found[4] = matches
-    found[5] = count - 2 * near
-    found[6] = near
-    found[7] = apart
-    found[8] = count - 2 * near + transposition * apart / n
-    found[9] = least
+    columns[4] = matches
+    columns[5] = count - 2 * near
+    columns[6] = near
+    columns[7] = apart
+    columns[8] = count - 2 * near + transposition * apart / n
+    columns[9] = least
 
 
 @kernel
@@ -208,13 +210,13 @@ def all_pairs(
         a = rows[offsets[i] : offsets[i + 1]]
         b = rows[offsets[j] : offsets[j + 1]]
         mass = masses[i]
-        _both(a, b, mass, n, substitution, transposition, te, optimal, both[p])
+        _fill_both(a, b, mass, n, substitution, transposition, te, optimal, both[p])
         _fill_sided(a, b, mass, spans[i], padded, sided[p, 0])
         _fill_sided(b, a, mass, spans[j], padded, sided[p, 1])
     return both, sided
 
 
-def of_pair(
+def pair_columns(
     a: Indices, b: Indices, mass: int, n: int, weights: tuple[float, float, bool], *, optimal: bool
 ) -> dict[str, float]:
     """Return the columns `BOTH` of one pair by name.

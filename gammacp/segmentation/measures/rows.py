@@ -91,8 +91,8 @@ class Rows:
     def pairs(self) -> tuple[Indices, Indices]:
         """Return the first and the second row of all pairs of codings of one item."""
         starts = np.searchsorted(self.item, np.arange(self.item.max(initial=-1) + 2))
-        found = [p for i, j in pairwise(starts) for p in combinations(range(i, j), 2)]
-        columns = np.array(found, np.int64).reshape(-1, 2)
+        row_pairs = [p for i, j in pairwise(starts) for p in combinations(range(i, j), 2)]
+        columns = np.array(row_pairs, np.int64).reshape(-1, 2)
         return columns[:, 0].copy(), columns[:, 1].copy()
 
     @classmethod
@@ -223,11 +223,11 @@ class Pairs:
         missed = reference - (self.column("matches") + near)[:, None]
         hits = np.repeat(agreed[:, None], 2, axis=1)
         windows = self.sided
-        found = {
+        similarities = {
             name: np.repeat(share(*self.parts(CorrectedSimilarity(name)), 1.0)[:, None], 2, axis=1)
             for name in CorrectedSimilarity
         }
-        return found | {
+        return similarities | {
             "windowdiff": 1 - share(windows[..., 1], windows[..., 0], np.nan),
             "pk": 1 - share(windows[..., 3], windows[..., 2], np.nan),
             "ghd": 1 - share(windows[..., 4], windows[..., 5], 0.0),
@@ -271,5 +271,5 @@ def compare_rows(
 
 def share(part: Floats, whole: Floats, empty: float) -> Floats:
     """Return part/whole; `empty` where `whole` is 0."""
-    found: Floats = np.full(np.shape(whole), empty)
-    return np.divide(part, whole, out=found, where=whole > 0)
+    quotients: Floats = np.full(np.shape(whole), empty)
+    return np.divide(part, whole, out=quotients, where=whole > 0)

@@ -114,12 +114,12 @@ def segmentation_similarity(
         return published_edits(a, b, n=n)
 
     if len(a.types) == 1:
-        from gammacp.segmentation.measures.pair_kernels import of_pair
+        from gammacp.segmentation.measures.pair_kernels import pair_columns
 
         optimal = search is EditSearch.OPTIMAL
-        found = of_pair(a.positions, b.positions, a.mass, n, costs.parts, optimal=optimal)
-        distance = found["distance"]
-        least = found["least"]
+        columns = pair_columns(a.positions, b.positions, a.mass, n, costs.parts, optimal=optimal)
+        distance = columns["distance"]
+        least = columns["least"]
     else:
         distance = costs.of(list_edits())
         least = costs.of(optimal_edits(a, b, n=n, costs=costs))
@@ -150,14 +150,14 @@ def published_edits(a: Segmentation, b: Segmentation, *, n: int = 2) -> Edits:
 
     check_comparable(a, b)
     n = whole("n", n, 1)
-    kept = [
+    windows = [
         (start, end, code, count)
         for code, name in enumerate(a.types)
         for start, end, count in published_windows(
             a.of_type(name), b.of_type(name), a.mass, n
         ).tolist()
     ]
-    return _edits(kept, differences(a, b), a.types)
+    return _edits(windows, differences(a, b), a.types)
 
 
 def optimal_edits(
@@ -182,24 +182,30 @@ def optimal_edits(
     check_comparable(a, b)
     n = whole("n", n, 1)
     costs = costs or EditCosts()
-    found = differences(a, b)
+    codes_by_position = differences(a, b)
     if len(a.types) == 1:
         _, windows = cheapest(a.positions, b.positions, a.mass, n, *costs.parts)
-        return _edits([(s, e, 0, count) for s, e, count in windows.tolist()], found, a.types)
+        return _edits(
+            [(s, e, 0, count) for s, e, count in windows.tolist()], codes_by_position, a.types
+        )
     opening: dict[tuple[int, int], list[_Window]] = {}
     for code, name in enumerate(a.types):
-        differing = {p for p, (one, other) in found.items() if code in one or code in other}
+        differing = {
+            p for p, (one, other) in codes_by_position.items() if code in one or code in other
+        }
         for width in range(2, min(n, a.mass - 1) + 1):
             starts, counts = mirror_windows(a.of_type(name), b.of_type(name), a.mass, width)
             for start, count in zip(starts.tolist(), counts.tolist(), strict=True):
                 if start in differing:
                     window = (start, start + width - 1, code, count)
                     opening.setdefault((start, code), []).append(window)
-    return _edits(_cheapest(found, opening, len(a.types), costs), found, a.types)
+    return _edits(
+        _cheapest(codes_by_position, opening, len(a.types), costs), codes_by_position, a.types
+    )
 
 
 def _cheapest(
-    found: Differences,
+    codes_by_position: Differences,
     opening: dict[tuple[int, int], list[_Window]],
     n_types: int,
     costs: EditCosts,
@@ -209,20 +215,20 @@ def _cheapest(
     A state consists of the end of the open window of each type.
     """
     states: dict[tuple[int, ...], tuple[float, _Opened]] = {(0,) * n_types: (0.0, None)}
-    for place, (one, other) in found.items():
+    for place, (one, other) in codes_by_position.items():
         following: dict[tuple[int, ...], tuple[float, _Opened]] = {}
-        for ends, (cost, opened) in states.items():
+        for ends, (cost, open_windows) in states.items():
             free = [code for code in sorted(one | other) if ends[code] < place]
             choices = [(None, *opening.get((place, code), ())) for code in free]
             for chosen in product(*choices):
                 missed = {code for code, w in zip(free, chosen, strict=True) if w is None}
                 total = cost + costs.substitution * max(len(one & missed), len(other & missed))
                 open_until = [end if end > place else 0 for end in ends]
-                links = opened
+                links = open_windows
                 for window in chosen:
                     if window is not None:
                         start, end, code, boundaries = window
-                        total += costs.of_window(end - start + 1, boundaries)
+                        total += costs.window_cost_of(end - start + 1, boundaries)
                         open_until[code] = end
                         links = (links, window)
                 state = tuple(open_until)
@@ -237,12 +243,12 @@ def _cheapest(
     return windows
 
 
-def _edits(windows: list[_Window], found: Differences, types: tuple[str, ...]) -> Edits:
+def _edits(windows: list[_Window], codes_by_position: Differences, types: tuple[str, ...]) -> Edits:
     """Return the windows as near misses, and the remaining differences as full misses."""
     windows.sort(key=lambda w: (w[0], w[2]))
     for start, end, code, _ in windows:
         for position in range(start, end + 1):
-            for side in found.get(position, ()):
+            for side in codes_by_position.get(position, ()):
                 side.discard(code)
     moved = (Transposition(start, end, types[code], count) for start, end, code, count in windows)
-    return Edits(substitutions=substitutions(found, types), transpositions=tuple(moved))
+    return Edits(substitutions=substitutions(codes_by_position, types), transpositions=tuple(moved))

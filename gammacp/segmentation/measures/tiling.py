@@ -92,7 +92,7 @@ def from_continuum(
         raise DataError(reason, hint="Count in base units (tokens, milliseconds), or say `unit=`")
     boundaries = inner_boundaries(continuum if unit is None else _close_gaps(continuum, unit))
     mass = int(np.floor(continuum.length / (unit or 1.0) + 0.5))
-    found = {}
+    segmentations = {}
     for name, positions in boundaries.items():
         places = np.floor(positions / (unit or 1.0) + 0.5).astype(np.int64)
         near = np.flatnonzero(np.diff(places, prepend=0, append=mass) < 1)
@@ -109,12 +109,14 @@ def from_continuum(
         if typed:
             codes = continuum.category_codes[continuum.rows_of(name)][:-1]
             names = (*continuum.categories, UNLABELLED)
-            placed = {names[code]: places[codes == code].tolist() for code in np.unique(codes)}
+            positions_by_type = {
+                names[code]: places[codes == code].tolist() for code in np.unique(codes)
+            }
             if (continuum.category_codes < 0).any():
                 used = names
             else:
                 used = continuum.categories
-            found[name] = Segmentation.from_typed(placed, mass=mass, types=used)
+            segmentations[name] = Segmentation.from_typed(positions_by_type, mass=mass, types=used)
         else:
-            found[name] = Segmentation.from_positions(places.tolist(), mass=mass)
-    return found
+            segmentations[name] = Segmentation.from_positions(places.tolist(), mass=mass)
+    return segmentations

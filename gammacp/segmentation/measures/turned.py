@@ -64,11 +64,11 @@ class TurnedSegments:
         owner = self.whose[some]
         wholes = np.repeat(owner, rows.sizes[some] - 1), inner
         torn = np.concatenate((owner, owner)), np.concatenate(ends)
-        found: list[Indices] = []
+        sorted_lengths: list[Indices] = []
         for person, lengths in (wholes, torn):
             begins = np.searchsorted(np.sort(person), np.arange(self.whose.max(initial=-1) + 2))
-            found += [lengths[np.lexsort((lengths, person))], begins]
-        return found[0], found[1], found[2], found[3]
+            sorted_lengths += [lengths[np.lexsort((lengths, person))], begins]
+        return sorted_lengths[0], sorted_lengths[1], sorted_lengths[2], sorted_lengths[3]
 
     def draw(self, rng: np.random.Generator) -> Rows:
         """Draw random codings of the same items by the same coders."""
@@ -81,9 +81,9 @@ class TurnedSegments:
         places, source = turned_rows(
             rows.places, rows.offsets, rows.masses, kinds, self.whose, *self._lengths, chances
         )
-        kept = np.repeat(rows.offsets[:-1], rows.sizes) + source
+        boundary_rows = np.repeat(rows.offsets[:-1], rows.sizes) + source
         if rows.held:
-            held = tuple(rows.held[k] for k in kept.tolist())
+            held = tuple(rows.held[k] for k in boundary_rows.tolist())
         else:
             held = ()
         return replace(rows, places=places, held=held)

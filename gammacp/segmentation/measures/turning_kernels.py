@@ -11,22 +11,22 @@ FEWEST_WHOLE = 3
 
 
 @kernel
-def completed(part: int, own: Indices, pool: Indices, torn: Indices, chance: float) -> int:
+def completed(part: int, wholes: Indices, pool: Indices, torn: Indices, chance: float) -> int:
     """Draw the whole length of a torn segment of which `part` is left, by `chance` in [0, 1).
 
     If a segment of length l in a stationary sequence is torn at a random place, all parts up to l
     are equally probable. So the whole length is drawn uniformly from the lengths of at least
-    `part`: those of the item (`own`), or those of all the coder's items (`pool`) where the item has
-    none. Items with fewer than `FEWEST_WHOLE` whole segments use the Kaplan–Meier estimate from
+    `part`: those of the item (`wholes`), or those of all the coder's items (`pool`) where the item
+    has none. Items with fewer than `FEWEST_WHOLE` whole segments use the Kaplan–Meier estimate from
     `pool` and `torn`.
     """
-    if len(own) >= FEWEST_WHOLE:
-        fit = own[np.searchsorted(own, part) :]
+    if len(wholes) >= FEWEST_WHOLE:
+        fit = wholes[np.searchsorted(wholes, part) :]
         if not len(fit):
             fit = pool[np.searchsorted(pool, part) :]
         return fit[int(chance * len(fit))] if len(fit) else part
     # Kaplan & Meier: lengths of whole segments are observed, those of torn ones are censored.
-    left = 1.0
+    survival = 1.0
     k = np.searchsorted(pool, part)
     longest = part
     while k < len(pool):
@@ -35,8 +35,8 @@ def completed(part: int, own: Indices, pool: Indices, torn: Indices, chance: flo
         while same < len(pool) and pool[same] == longest:
             same += 1
         at_risk = len(pool) - k + len(torn) - np.searchsorted(torn, longest)
-        left *= 1 - (same - k) / at_risk
-        if chance >= left:
+        survival *= 1 - (same - k) / at_risk
+        if chance >= survival:
             return longest
         k = same
     return longest
@@ -50,19 +50,19 @@ def _turn(
     pool: Indices,
     torn: Indices,
     chances: Floats,
-    found: Indices,
+    turned: Indices,
     source: Indices,
 ) -> None:
-    """Turn one row: fill `found` with the new places, and `source` with the boundary moved to each.
+    """Turn one row: fill `turned` with the new places, `source` with the boundary moved to each.
 
     The torn segments at both ends are completed, and the ends are joined to a circle. Of all
     windows of length `mass` on the circle that hold as many boundaries of each type as the row, one
     is chosen at random.
     """
     n = len(row)
-    own = np.sort(np.diff(row))
-    first = completed(row[0], own, pool, torn, chances[0])
-    last = completed(mass - row[n - 1], own, pool, torn, chances[1])
+    whole_lengths = np.sort(np.diff(row))
+    first = completed(row[0], whole_lengths, pool, torn, chances[0])
+    last = completed(mass - row[n - 1], whole_lengths, pool, torn, chances[1])
     circle = first + row[n - 1] - row[0] + last
     joint = int(chances[3] * n)  # where the ends meet, a boundary is as one of the row
     edges = np.empty(2 * (n + 1), np.int64)  # twice round
@@ -70,39 +70,39 @@ def _turn(
         edges[i] = first - row[0] + row[i]
     edges[n] = circle
     edges[n + 1 :] = edges[: n + 1] + circle
-    # Slide the start `at` of a window along the circle. `gone` edges lie at or before the start,
-    # and `seen` before the end; up to `until` these numbers do not change. The first round counts
-    # the windows that hold the same types as the row (`wrong` is 0), the second one stops at the
-    # window that was drawn.
+    # Slide the start `at` of a window along the circle. `passed` edges lie at or before the start,
+    # and `reached` before the end; up to `until` these numbers do not change. The first round
+    # counts the windows that hold the same types as the row (`wrong` is 0), the second one stops at
+    # the window that was drawn.
     fitting = 0
     target = -1
     for _ in range(2):
         missing = np.bincount(kinds, minlength=kinds.max() + 1)
         wrong = np.count_nonzero(missing)
-        at = gone = seen = 0
+        at = passed = reached = 0
         while at < circle:
-            while seen < len(edges) and edges[seen] < at + mass:
-                i = seen % (n + 1)
+            while reached < len(edges) and edges[reached] < at + mass:
+                i = reached % (n + 1)
                 kind = kinds[i if i < n else joint]
                 wrong += (missing[kind] == 0) - (missing[kind] == 1)
                 missing[kind] -= 1
-                seen += 1
-            while edges[gone] <= at:
-                i = gone % (n + 1)
+                reached += 1
+            while edges[passed] <= at:
+                i = passed % (n + 1)
                 kind = kinds[i if i < n else joint]
                 wrong += (missing[kind] == 0) - (missing[kind] == -1)
                 missing[kind] += 1
-                gone += 1
-            until = min(circle, edges[gone])
-            if seen < len(edges):
-                until = min(until, edges[seen] - mass + 1)
+                passed += 1
+            until = min(circle, edges[passed])
+            if reached < len(edges):
+                until = min(until, edges[reached] - mass + 1)
             if not wrong:
                 if target < 0:
                     fitting += until - at
                 elif target < until - at:
                     for k in range(n):
-                        i = (gone + k) % (n + 1)
-                        found[k] = edges[gone + k] - at - target
+                        i = (passed + k) % (n + 1)
+                        turned[k] = edges[passed + k] - at - target
                         source[k] = i if i < n else joint
                     return
                 else:
@@ -141,7 +141,7 @@ def turned_rows(
     chances
         Random numbers in [0, 1), shape (rows, 4).
     """
-    found = np.empty_like(places)
+    turned = np.empty_like(places)
     source = np.empty_like(places)
     for r in range(len(masses)):
         i = offsets[r]
@@ -150,11 +150,11 @@ def turned_rows(
         if j > i:
             whole = pools[pool_offsets[person] : pool_offsets[person + 1]]
             parts = torn[torn_offsets[person] : torn_offsets[person + 1]]
-            of_row = kinds[i:j]
-            to = found[i:j]
+            row_kinds = kinds[i:j]
+            to = turned[i:j]
             of = source[i:j]
-            _turn(places[i:j], of_row, masses[r], whole, parts, chances[r], to, of)
-    return found, source
+            _turn(places[i:j], row_kinds, masses[r], whole, parts, chances[r], to, of)
+    return turned, source
 
 
 def example() -> None:
@@ -168,7 +168,7 @@ def example() -> None:
     from gammacp.segmentation.measures.turned import TurnedSegments
 
     ends = {"a": (0, 3, 5, 9), "b": (0, 4, 9)}
-    tiles = [Unit(who, *pair) for who, found in ends.items() for pair in pairwise(found)]
+    tiles = [Unit(who, *pair) for who, positions in ends.items() for pair in pairwise(positions)]
     tiled = Continuum.from_units(tiles)
     measure(tiled, ["s", "windowdiff", "ghd"])
     rows = Rows.of({"x": from_continuum(tiled)}, ("boundary",))

@@ -80,7 +80,7 @@ class Segmentation:
                 )
         _check_largest(sum(values))
         ends = np.cumsum(np.array(values, np.int64))
-        return cls._of_one_type(int(ends[-1]), ends[:-1])
+        return cls._with_one_type(int(ends[-1]), ends[:-1])
 
     @classmethod
     def from_positions(cls, positions: Iterable[int], *, mass: int) -> Segmentation:
@@ -121,18 +121,20 @@ class Segmentation:
             raise DataError(f"mass {mass!r} of an item is not a positive whole number")
         _check_largest(mass)
         if types is None:
-            known = tuple(sorted(positions))
+            type_names = tuple(sorted(positions))
         else:
-            known = tuple(types)
-        _check_types(known, positions)
+            type_names = tuple(types)
+        _check_types(type_names, positions)
         rows = sorted(
-            (p, known.index(name)) for name, ps in positions.items() for p in _sound(ps, mass)
+            (p, type_names.index(name))
+            for name, ps in positions.items()
+            for p in _checked_positions(ps, mass)
         )
         for row, following in pairwise(rows):
             if row == following:
-                raise DataError(f"boundary {row[0]} of type {known[row[1]]!r} is given twice")
+                raise DataError(f"boundary {row[0]} of type {type_names[row[1]]!r} is given twice")
         columns = np.array(rows, np.int64).reshape(-1, 2)
-        return cls._seal(mass, columns[:, 0].copy(), columns[:, 1].astype(np.int32), known)
+        return cls._seal(mass, columns[:, 0].copy(), columns[:, 1].astype(np.int32), type_names)
 
     @classmethod
     def from_labels(cls, labels: Sequence[object]) -> Segmentation:
@@ -154,7 +156,7 @@ class Segmentation:
         if not labels:
             raise DataError("a segmentation has no base unit", hint="Give a label for each of them")
         changes = [p for p in range(1, len(labels)) if labels[p] != labels[p - 1]]
-        return cls._of_one_type(len(labels), np.array(changes, np.int64))
+        return cls._with_one_type(len(labels), np.array(changes, np.int64))
 
     @classmethod
     def from_string(cls, string: str, *, boundary: str = "1") -> Segmentation:
@@ -183,10 +185,10 @@ class Segmentation:
                 hint="One character stands for a boundary and one for none",
             )
         marks = [p for p, mark in enumerate(string, start=1) if mark == boundary]
-        return cls._of_one_type(len(string) + 1, np.array(marks, np.int64))
+        return cls._with_one_type(len(string) + 1, np.array(marks, np.int64))
 
     @classmethod
-    def _of_one_type(cls, mass: int, positions: Indices) -> Segmentation:
+    def _with_one_type(cls, mass: int, positions: Indices) -> Segmentation:
         return cls._seal(mass, positions, np.zeros(len(positions), np.int32), ONE_TYPE)
 
     @classmethod
@@ -307,13 +309,15 @@ def check_comparable(a: Segmentation, b: Segmentation) -> None:
         )
 
 
-def _check_types(known: tuple[str, ...], used: Iterable[str]) -> None:
-    if not known:
+def _check_types(type_names: tuple[str, ...], used: Iterable[str]) -> None:
+    if not type_names:
         raise DataError("no boundary types are declared")
-    if len(set(known)) != len(known):
-        raise DataError(f"boundary types {', '.join(known)} name one type twice")
-    for name in sorted(set(used) - set(known)):
-        raise DataError(f"boundary type {name!r} is unknown", hint=f"There are: {', '.join(known)}")
+    if len(set(type_names)) != len(type_names):
+        raise DataError(f"boundary types {', '.join(type_names)} name one type twice")
+    for name in sorted(set(used) - set(type_names)):
+        raise DataError(
+            f"boundary type {name!r} is unknown", hint=f"There are: {', '.join(type_names)}"
+        )
 
 
 def _check_largest(mass: int) -> None:
@@ -323,7 +327,7 @@ def _check_largest(mass: int) -> None:
         )
 
 
-def _sound(positions: Iterable[int], mass: int) -> list[int]:
+def _checked_positions(positions: Iterable[int], mass: int) -> list[int]:
     values = list(positions)
     for p in values:
         if not _whole(p):

@@ -50,14 +50,14 @@ def _half_even(mass: Any, segments: Any) -> Any:
     return np.maximum(2, np.rint(mass / (2 * segments)).astype(np.int64))
 
 
-def _of_boundaries(mass: Any, segments: Any) -> Any:
+def _half_nltk(mass: Any, segments: Any) -> Any:
     return np.rint((mass - 1) / (2 * np.maximum(segments - 1, 1))).astype(np.int64)
 
 
 WINDOWS = {
     "2002": Window(_half_up),
     "lamprier": Window(_half_up, padded=True),
-    "nltk": Window(_of_boundaries),
+    "nltk": Window(_half_nltk),
     "segeval": Window(_half_even),
     "segeval-lamprier": Window(_half_even, padded=True, more=1),
 }
@@ -189,7 +189,7 @@ def _errors(
     reference: Segmentation, hypothesis: Segmentation, k: int | None, padded: bool, more: int = 0
 ) -> tuple[float, float]:
     """Return WindowDiff and P_k."""
-    found = windows_of(reference, hypothesis, k=k, padded=padded, more=more)
-    if not found.windows:
+    counts = windows_of(reference, hypothesis, k=k, padded=padded, more=more)
+    if not counts.windows:
         return math.nan, math.nan
-    return found.unequal / found.windows, found.parted / found.windows
+    return counts.unequal / counts.windows, counts.parted / counts.windows

@@ -71,31 +71,31 @@ def read(source: Source, *, rater: str | None = None, shapes: str = "keep") -> C
         for who in raters if isinstance(raters, list) else ():
             documents.of(_title(image)).declare(name(who) or "")
     for entry in root.objects("annotations"):
-        what = f"annotation {entry.get('id')}"
+        place = f"annotation {entry.get('id')}"
         for key, ids in (("image_id", images), ("category_id", {None: None, **labels})):
             if _key(entry, key) not in ids:
-                raise entry.error(f"{what} belongs to no {key[:-3]} of the file")
-        who = _annotator(entry, rater, source, what)
+                raise entry.error(f"{place} belongs to no {key[:-3]} of the file")
+        who = _annotator(entry, rater, source, place)
         spans = documents.of(_title(images[entry["image_id"]]))
-        label = _label(entry, labels, what)
+        label = _label(entry, labels, place)
         outline = entry.get("segmentation")
         if "keypoints" in entry:
             spans.leave_out("keypoints", "are no outline")
         if shapes == "keep" and isinstance(outline, list) and outline:
-            rings = [_points(entry, ring, what) for ring in outline]
-            spans.add_shape(who, label, "polygon", rings, what=what)
+            rings = [_points(entry, ring, place) for ring in outline]
+            spans.add_shape(who, label, "polygon", rings, what=place)
             continue
         if shapes == "keep" and isinstance(outline, dict):
             image = images[entry["image_id"]]
-            with source.place_errors(entry.line, what):
-                rings = _masked(outline, image, sizes.setdefault(entry["image_id"], {}), what)
+            with source.place_errors(entry.line, place):
+                rings = _masked(outline, image, sizes.setdefault(entry["image_id"], {}), place)
             spans.facts[SIZE] = "{} × {}".format(*next(iter(sizes[entry["image_id"]])))
             if rings:
-                spans.add_shape(who, label, "polygon", rings, what=what)
+                spans.add_shape(who, label, "polygon", rings, what=place)
             else:
                 spans.leave_out("mask", _EMPTY)
             continue
-        spans.add_shape(who, label, "box", _box(entry, what), what=what)
+        spans.add_shape(who, label, "box", _box(entry, place), what=place)
     return with_shapes(documents.corpus(), shapes, source.place)
 
 

@@ -76,11 +76,11 @@ def read_cvat(source: Source, *, shapes: str = "keep", include: str | Sequence[s
     documents = Documents(source, PIXELS)
     root = parse(source)
     jobs = _jobs(source, root)
-    wanted = Wanted.of(include)
+    selection = Wanted.of(include)
     kinds = ("image", "image")
     # An image that occurs twice in the file is one document, not a repeated answer.
     works = {str(i): [_work(image, jobs)] for i, image in enumerate(root.below("image"))}
-    chosen = choose_works(works, wanted, kinds, source, documents.leave_out)
+    chosen = choose_works(works, selection, kinds, source, documents.leave_out)
     _read_images(documents, [work.content for listed in chosen.values() for work in listed])
     return with_shapes(documents.corpus(), shapes, source.place)
 
@@ -90,33 +90,33 @@ def _work(image: Element, jobs: Sequence[_Job]) -> Work[Element]:
     number = image.attributes.get("id", "")
     task = image.attributes.get("task_id", "")
     state: State | None = State.FINISHED
-    said = ""
+    recorded = ""
     for job in jobs:
         inside = number.isdecimal() and job.first <= int(number) <= job.last
         if inside and (not task or not job.task or task == job.task):
             state = job.state
-            said = job.said
+            recorded = job.said
             break
-    return Work(image.source.annotator, image, state, said)
+    return Work(image.source.annotator, image, state, recorded)
 
 
 def _jobs(source: Source, root: Element) -> list[_Job]:
     """Return the jobs whose states the XML or a task.json beside it records."""
-    found = list(_jobs_in_xml(root))
-    if found:
+    jobs = list(_jobs_in_xml(root))
+    if jobs:
         content = None
     else:
         content = source.neighbour("task.json")
     if content is None:
-        return found
-    beside = Source(source.path.with_name("task.json"), "", "", content)
-    for task in records(beside):
+        return jobs
+    task_file = Source(source.path.with_name("task.json"), "", "", content)
+    for task in records(task_file):
         for job in task.objects("jobs", missing_ok=True):
             ends = job.get("start_frame"), job.get("stop_frame")
-            said = job.name("state", "status")
-            if said is not None and isinstance(ends[0], int) and isinstance(ends[1], int):
-                found.append(_job("", ends[0], ends[1], said, job.name("type") or ""))
-    return found
+            recorded = job.name("state", "status")
+            if recorded is not None and isinstance(ends[0], int) and isinstance(ends[1], int):
+                jobs.append(_job("", ends[0], ends[1], recorded, job.name("type") or ""))
+    return jobs
 
 
 def _jobs_in_xml(root: Element) -> Iterator[_Job]:
@@ -125,17 +125,17 @@ def _jobs_in_xml(root: Element) -> Iterator[_Job]:
         number = next((e.text.strip() for e in task.all("id")), "")
         for segment in task.below("segment"):
             parts = {e.name: e.text.strip() for e in segment.children}
-            said = parts.get("state") or parts.get("status")
+            recorded = parts.get("state") or parts.get("status")
             ends = parts.get("start", ""), parts.get("stop", "")
-            if said and ends[0].isdecimal() and ends[1].isdecimal():
+            if recorded and ends[0].isdecimal() and ends[1].isdecimal():
                 kind = parts.get("type", "")
-                yield _job(number, int(ends[0]), int(ends[1]), said, kind)
+                yield _job(number, int(ends[0]), int(ends[1]), recorded, kind)
 
 
-def _job(task: str, first: int, last: int, said: str, kind: str) -> _Job:
+def _job(task: str, first: int, last: int, recorded: str, kind: str) -> _Job:
     if kind == "ground_truth":
         return _Job(task, first, last, State.REFERENCE, kind)
-    return _Job(task, first, last, _STATES.get(said.lower().replace("_", " ")), said)
+    return _Job(task, first, last, _STATES.get(recorded.lower().replace("_", " ")), recorded)
 
 
 def _read_images(documents: Documents, images: Sequence[Element]) -> None:
@@ -144,7 +144,7 @@ def _read_images(documents: Documents, images: Sequence[Element]) -> None:
         spans = documents.of(image.attribute("name"))
         spans.declare(source.annotator)
         for e in image.children:
-            what = f"<{e.name}> of {spans.name}"
+            place = f"<{e.name}> of {spans.name}"
             if e.name in ("box", *_OUTLINES):
                 label = e.attribute("label")
             else:
@@ -153,7 +153,7 @@ def _read_images(documents: Documents, images: Sequence[Element]) -> None:
             if e.name == "box" and not turned:
                 edges = [_number(e, e.attribute(key)) for key in ("xtl", "xbr", "ytl", "ybr")]
                 rows = [*pairwise(edges)][::2]
-                spans.add_shape(source.annotator, label, "box", rows, line=e.line, what=what)
+                spans.add_shape(source.annotator, label, "box", rows, line=e.line, what=place)
             elif e.name in _OUTLINES:
                 points = [_point(e, p) for p in e.attribute("points").split(";")]
                 kind = _OUTLINES[e.name]
@@ -161,7 +161,7 @@ def _read_images(documents: Documents, images: Sequence[Element]) -> None:
                     rings = [[p] for p in points]
                 else:
                     rings = [points]
-                spans.add_shape(source.annotator, label, kind, rings, line=e.line, what=what)
+                spans.add_shape(source.annotator, label, kind, rings, line=e.line, what=place)
             else:
                 spans.leave_out(e.name, "turned" if turned else "not a box, polygon, line or point")
             spans.leave_out("attribute", "is not the category", len(e.all("attribute")))
@@ -210,13 +210,13 @@ def read_voc(source: Source, *, shapes: str = "keep") -> Continuum:
             raise e.error(f"<{e.name}> has a box, but is no <object>")
     for e in root.all("object"):
         box = e.at("bndbox")
-        what = f"object of {title}"
+        place = f"object of {title}"
         edges = [_number(e, box.at(key).text) for key in ("xmin", "xmax", "ymin", "ymax")]
         label = e.at("name").text.strip()
         if not label:
-            raise e.error(f"{what} has no name")
+            raise e.error(f"{place} has no name")
         rows = (edges[:2], edges[2:])
-        spans.add_shape(source.annotator, label, "box", rows, line=e.line, what=what)
+        spans.add_shape(source.annotator, label, "box", rows, line=e.line, what=place)
     return with_shapes(spans.continuum(), shapes, source.place)
 
 

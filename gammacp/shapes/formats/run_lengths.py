@@ -75,11 +75,11 @@ def runs_of(counts: Any) -> list[int]:
     return runs
 
 
-def _decompressed(said: str) -> list[int]:
+def _decompressed(numbers: str) -> list[int]:
     """Return the runs of a compressed string."""
     runs: list[int] = []
     value = bits = 0
-    for place, character in enumerate(said):
+    for place, character in enumerate(numbers):
         group = ord(character) - _FIRST
         if not 0 <= group < 64:
             raise DataError(
@@ -143,16 +143,16 @@ def _boxes(runs: Sequence[int], height: int) -> list[tuple[int, int, int, int]]:
             bottom = min(height, top + end - start)
             columns.setdefault(column, []).append((top, bottom))
             start += bottom - top
-    found: list[tuple[int, int, int, int]] = []
+    boxes: list[tuple[int, int, int, int]] = []
     # Join equal runs of rows in neighbouring columns to one box.
-    opened: dict[tuple[int, int], int] = {}
+    open_boxes: dict[tuple[int, int], int] = {}
     for column in sorted({*columns, *(c + 1 for c in columns)}):
         here = set(columns.get(column, ()))
-        for stretch in [s for s in opened if s not in here]:
-            found.append((opened.pop(stretch), stretch[0], column, stretch[1]))
+        for stretch in [s for s in open_boxes if s not in here]:
+            boxes.append((open_boxes.pop(stretch), stretch[0], column, stretch[1]))
         for stretch in here:
-            opened.setdefault(stretch, column)
-    return sorted(found)
+            open_boxes.setdefault(stretch, column)
+    return sorted(boxes)
 
 
 def check_sizes(sizes: dict[tuple[int, int], str], image: str) -> None:
@@ -171,8 +171,10 @@ def check_sizes(sizes: dict[tuple[int, int], str], image: str) -> None:
         The masks have different sizes.
     """
     if len(sizes) > 1:
-        said = "; ".join(f"{what}: {height} × {width}" for (height, width), what in sizes.items())
+        sizes_in_words = "; ".join(
+            f"{mask_name}: {height} × {width}" for (height, width), mask_name in sizes.items()
+        )
         raise DataError(
-            f"{counted(len(sizes), 'size')} of image {image} ({said}), height × width",
+            f"{counted(len(sizes), 'size')} of image {image} ({sizes_in_words}), height × width",
             hint="Masks can be compared only on the same image: export all at one size",
         )

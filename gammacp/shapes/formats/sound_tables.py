@@ -55,19 +55,19 @@ def read_raven(source: Source, *, label: str | None = None, shapes: str = "keep"
         only the first view of a selection is read
     """
     spans = Spans.of(source, SECONDS)
-    seen = set[str]()
+    selections = set[str]()
     for row in table(source, _RAVEN, quoted=False):
-        if row["Selection"] in seen:
+        if row["Selection"] in selections:
             spans.leave_out("row", "is another view of a selection")
             continue
-        seen.add(row["Selection"])
+        selections.add(row["Selection"])
         if label is not None and label not in row:
             raise UsageError(f"label {label!r} is not a column; there are: {', '.join(row)}")
         category = row.get(label or next((x for x in _LABELS if x in row), ""), "").strip()
         edges = [row.position(x, x) for x in _RAVEN[1:]]
-        what = f"selection {row['Selection']}"
+        place = f"selection {row['Selection']}"
         rows = (edges[:2], edges[2:])
-        spans.add_shape(source.annotator, category, "box", rows, line=row.line, what=what)
+        spans.add_shape(source.annotator, category, "box", rows, line=row.line, what=place)
     return with_shapes(spans.continuum(), shapes, source.place)
 
 

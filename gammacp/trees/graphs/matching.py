@@ -103,9 +103,9 @@ def best_matching(
         bound = math.floor(min(bound, limit + _CLOSE))
         x = program.search(x if relaxed is None else relaxed, bound, deadline)
     if branches and (matched := program.value(x)) < bound and not due(deadline):
-        found, limit = _solve(program, matched, deadline, whole=True)
-        if found is not None:
-            x = found
+        solution, limit = _solve(program, matched, deadline, whole=True)
+        if solution is not None:
+            x = solution
         bound = math.floor(min(bound, limit + _CLOSE))
     matched = program.value(x)
     partner = np.full(a.n_nodes, -1, np.int64)
@@ -149,10 +149,10 @@ class _Program:
 
         gains: dict[tuple[int, int], int] = {}
         holders: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-        for j, *said in sorted(b.properties):
-            holders[said[0], said[1]].append(j)
-        for i, *said in sorted(a.properties):
-            for j in holders[said[0], said[1]]:
+        for j, *property_of_node in sorted(b.properties):
+            holders[property_of_node[0], property_of_node[1]].append(j)
+        for i, *property_of_node in sorted(a.properties):
+            for j in holders[property_of_node[0], property_of_node[1]]:
                 gains[i, j] = gains.get((i, j), 0) + 1
         first = sorted(a.relations)
         second = sorted(b.relations)
@@ -216,9 +216,9 @@ class _Program:
         The last row and the last column stand for "no node". They, and all pairs that are no
         candidates, get the value `other`.
         """
-        found = np.full((self.shape[0] + 1, self.shape[1] + 1), other)
-        found[tuple(self.nodes.T)] = values
-        return found
+        table = np.full((self.shape[0] + 1, self.shape[1] + 1), other)
+        table[tuple(self.nodes.T)] = values
+        return table
 
     def climb(self, x: Floats) -> Floats:
         """Return a matching found by repeated linear assignment from x, which may be fractional.
@@ -258,17 +258,21 @@ class _Program:
             partner[i[chosen]] = j[chosen]
             owner[j[chosen]] = i[chosen]
             worth = self.worth(x)
-            left = partner[i]
+            old_partner = partner[i]
             rival = owner[j]
-            gain = worth[i, j] - worth[i, left] + worth[rival, left] - worth[rival, j]
+            gain = worth[i, j] - worth[i, old_partner] + worth[rival, old_partner] - worth[rival, j]
             gain[chosen] = -np.inf
             improved = False
             for pair in np.argsort(-gain, kind="stable")[:_TRIED]:
                 other = x.copy()
                 other[
-                    [p for p in (place[i[pair], left[pair]], place[rival[pair], j[pair]]) if p >= 0]
+                    [
+                        p
+                        for p in (place[i[pair], old_partner[pair]], place[rival[pair], j[pair]])
+                        if p >= 0
+                    ]
                 ] = 0
-                other[[p for p in (pair, place[rival[pair], left[pair]]) if p >= 0]] = 1
+                other[[p for p in (pair, place[rival[pair], old_partner[pair]]) if p >= 0]] = 1
                 if improved := self.value(other) > most:
                     x = other
                     most = self.value(other)
@@ -284,8 +288,8 @@ class _Program:
         best = self.climb(np.zeros(len(x)))
         near = x
         for _ in range(_STARTS):
-            found = self.exchange(self.climb(near))
-            best = max(best, found, key=self.value)
+            climbed = self.exchange(self.climb(near))
+            best = max(best, climbed, key=self.value)
             if self.value(best) >= bound or due(deadline):
                 break
             near = x + 0.5 * random.random(len(x))

@@ -96,23 +96,23 @@ def _pieces(content: str) -> Iterator[tuple[int, int, int]]:
     Each has the beginning of its comments, and the beginning and the end of its graph.
     """
     begin = opened = depth = 0
-    for found in _SYMBOL.finditer(content):
-        symbol = found[0].strip()
+    for match in _SYMBOL.finditer(content):
+        symbol = match[0].strip()
         if symbol == "(":
             if not depth:
-                opened = found.start()
+                opened = match.start()
             depth += 1
         elif symbol == ")":
             if not depth:
-                opened = found.start()
+                opened = match.start()
             depth -= 1
             if depth <= 0:
-                yield begin, opened, found.end()
-                begin = found.end()
+                yield begin, opened, match.end()
+                begin = match.end()
                 depth = 0
         elif depth and (not symbol or "::" in symbol) and not symbol.startswith('"'):
-            yield begin, opened, found.start()
-            begin = found.start()
+            yield begin, opened, match.start()
+            begin = match.start()
             depth = 0
     if depth or _COMMENT.sub("", content[begin:]).strip():
         yield begin, opened if depth else len(content), len(content)
@@ -187,9 +187,9 @@ def _decode(codec: Any, content: str, begin: int, opened: int, end: int) -> Any:
 
 def _graph_at_place(comments: str, file: str, line: int) -> MeaningGraph:
     """Return a placeholder for a faulty graph, with its place and its comments only."""
-    said = {key: value.rstrip() for key, value in _SAID.findall(comments)}
-    forms = tuple((said.get("tok") or said.get("snt") or "").split())
-    name = said.get("id") or None
+    value_by_key = {key: value.rstrip() for key, value in _SAID.findall(comments)}
+    forms = tuple((value_by_key.get("tok") or value_by_key.get("snt") or "").split())
+    name = value_by_key.get("id") or None
     return MeaningGraph((), frozenset(), frozenset(), forms, file, line, name, UNSOUND)
 
 

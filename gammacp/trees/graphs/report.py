@@ -73,12 +73,12 @@ def graph_report(
     if sentences:
         total = sum(one.apart for one in result.compared)
         document["sentences"] = [_sentence(one, total) for one in worst]
-    found = result.beyond_chance["smatch"]
-    if found.interval:
-        lower = found.interval[0]
+    smatch = result.beyond_chance["smatch"]
+    if smatch.interval:
+        lower = smatch.interval[0]
     else:
         lower = math.nan
-    return TreeReport(read, document, ("Smatch F₁ beyond chance", found.value), lower, worst)
+    return TreeReport(read, document, ("Smatch F₁ beyond chance", smatch.value), lower, worst)
 
 
 def _notes(result: GraphAgreement) -> Iterator[str]:
@@ -129,11 +129,11 @@ def _only(a: MeaningGraph, b: MeaningGraph, partner: Mapping[int, int]) -> Itera
     for node, role, value in sorted(a.properties):
         if (partner.get(node, -1), role, value) not in b.properties:
             if role == "instance":
-                said = "/"
+                role_name = "/"
             else:
-                said = f":{role}"
+                role_name = f":{role}"
             top = role == "top"
-            yield f"the top is {names[node]}" if top else f"{names[node]} {said} {value}"
+            yield f"the top is {names[node]}" if top else f"{names[node]} {role_name} {value}"
     for node, role, other in sorted(a.relations):
         if (partner.get(node, -1), role, partner.get(other, -1)) not in b.relations:
             yield f"{names[node]} :{role} {names[other]}"

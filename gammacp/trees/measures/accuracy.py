@@ -65,11 +65,11 @@ def _attachment_errors(
         half = np.repeat(n, n) // 2
         later = np.repeat(counts[long] - n, n)
         here = np.repeat(starts[short], n) + token
-        there = np.repeat(starts[long], n) + token + later * (token >= half)
+        at_second = np.repeat(starts[long], n) + token + later * (token >= half)
         # Heads are numbered from 1; 0 is the root of either sentence.
         head = heads[here] + later * (heads[here] > half)
-        same_head = head == heads[there]
-        same_label = labels[here] == labels[there]
+        same_head = head == heads[at_second]
+        same_label = labels[here] == labels[at_second]
         right = np.stack([same_head & same_label, same_head, same_label])
         yield 1 - np.add.reduceat(right, begins, axis=1, dtype=np.float64) / n
 

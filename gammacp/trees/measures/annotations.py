@@ -303,20 +303,22 @@ class Treebank:
         lengths = {len(sentences) for sentences in annotations.values()}
         if len(lengths) != 1:
             raise UsageError("annotators need equally many sentences (None where one is missing)")
-        found = [s for sentences in annotations.values() for s in sentences if s is not None]
-        if len({type(s) for s in found}) > 1:
+        all_sentences = [
+            s for sentences in annotations.values() for s in sentences if s is not None
+        ]
+        if len({type(s) for s in all_sentences}) > 1:
             raise UsageError(
                 "a treebank has dependencies, phrase structure or graphs, of one kind only"
             )
         items = []
         for k in range(lengths.pop()):
             row = {name: s[k] for name, s in annotations.items()}
-            there = {name: s for name, s in row.items() if s is not None}
-            if there:
-                items.append(Item("", str(k + 1), there))
+            sentence_by_name = {name: s for name, s in row.items() if s is not None}
+            if sentence_by_name:
+                items.append(Item("", str(k + 1), sentence_by_name))
         kinds = {Phrase: "phrase", MeaningGraph: "graph"}
-        if found:
-            kind = kinds.get(type(found[0]), "dependency")
+        if all_sentences:
+            kind = kinds.get(type(all_sentences[0]), "dependency")
         else:
             kind = "dependency"
         return Treebank(tuple(annotations), tuple(items), kind)

@@ -95,8 +95,8 @@ class Bands:
     def means(self, values: Floats) -> Floats:
         """Average values of the pairs, along the last axis, for each annotation."""
         starts = np.flatnonzero(np.diff(self.first, prepend=-1))
-        found: Floats = np.add.reduceat(values * self.weights, starts, axis=-1)
-        return found
+        band_means: Floats = np.add.reduceat(values * self.weights, starts, axis=-1)
+        return band_means
 
 
 def bands(lengths: Indices, items: Indices, people: Indices, *, most: int = MOST) -> Bands:
@@ -117,41 +117,45 @@ def bands(lengths: Indices, items: Indices, people: Indices, *, most: int = MOST
     >>> found.exact.tolist()[:2], found.widths.tolist()[:5]
     ([0.0, 0.0], [2, 2, 2, 2, 3])
     """
-    own = {person: np.flatnonzero(people == person) for person in np.unique(people)}
-    by_length = {b: rows[np.lexsort((items[rows], lengths[rows]))] for b, rows in own.items()}
+    rows_by_person = {person: np.flatnonzero(people == person) for person in np.unique(people)}
+    by_length = {
+        b: rows[np.lexsort((items[rows], lengths[rows]))] for b, rows in rows_by_person.items()
+    }
     order = np.argsort(items, kind="stable")
     begins = np.searchsorted(items[order], np.arange(items.max(initial=0) + 2))
-    found = []
+    seconds = []
     weights = []
     firsts = []
     exact = np.zeros(len(items))
     widths = np.zeros(len(items), np.int64)
     for x, (length, item) in enumerate(zip(lengths.tolist(), items.tolist(), strict=True)):
-        there = people[order[begins[item] : begins[item + 1]]]
-        partners = there[there != people[x]]
+        people_of_item = people[order[begins[item] : begins[item + 1]]]
+        partners = people_of_item[people_of_item != people[x]]
         cap = max(1, most // len(partners))
         for person in partners:
             mine = by_length[person]
-            theirs = lengths[mine]
-            low, high = np.searchsorted(theirs, (length, length + 1)).tolist()
+            lengths_of_person = lengths[mine]
+            low, high = np.searchsorted(lengths_of_person, (length, length + 1)).tolist()
             # These hold the `LEAST` nearest trees; one more on each side, as one may be of the
             # sentence itself.
             near = mine[max(0, low - LEAST - 1) : high + LEAST + 1]
             near = near[items[near] != item]
             width = int(np.sort(np.abs(lengths[near] - length))[LEAST - 1])
-            low, high = np.searchsorted(theirs, (length - width, length + width + 1)).tolist()
+            low, high = np.searchsorted(
+                lengths_of_person, (length - width, length + width + 1)
+            ).tolist()
             band = mine[low:high]
             band = band[items[band] != item]
             if len(band) > cap:  # at equal steps, from the sentence's own place on and round
                 place = int(np.searchsorted(items[band], item))
                 band = band[(place + np.arange(cap) * len(band) // cap) % len(band)]
-            found.append(band)
+            seconds.append(band)
             firsts.append(np.full(len(band), x))
             weights.append(np.full(len(band), 1 / len(band) / len(partners)))
             exact[x] += (width == 0) / len(partners)
             widths[x] = max(widths[x], width)
     return Bands(
-        np.concatenate(firsts), np.concatenate(found), np.concatenate(weights), exact, widths
+        np.concatenate(firsts), np.concatenate(seconds), np.concatenate(weights), exact, widths
     )
 
 
@@ -181,41 +185,41 @@ def matched(
     """
     people = observations.annotator
     items = observations.item
-    kept = chosen
+    is_matched = chosen
     while True:
-        counts = np.bincount(people[kept], minlength=len(observations.treebank.annotators))
-        few = kept & (counts <= LEAST)[people]
+        counts = np.bincount(people[is_matched], minlength=len(observations.treebank.annotators))
+        few = is_matched & (counts <= LEAST)[people]
         if not few.any():
             break
-        kept = kept & ~few
-        kept = kept & (observations.counts(kept)[items] >= 2)
-    where = np.flatnonzero(kept)
-    if kept.any():
-        found = bands(lengths[where], items[where], people[where], most=most)
+        is_matched = is_matched & ~few
+        is_matched = is_matched & (observations.counts(is_matched)[items] >= 2)
+    where = np.flatnonzero(is_matched)
+    if is_matched.any():
+        sentence_bands = bands(lengths[where], items[where], people[where], most=most)
     else:
-        found = None
-    near = kept.copy()
-    if found is not None:
-        far = where[found.widths * WITHIN > lengths[where] + 1]
+        sentence_bands = None
+    near = is_matched.copy()
+    if sentence_bands is not None:
+        far = where[sentence_bands.widths * WITHIN > lengths[where] + 1]
         near[np.isin(items, items[far])] = False
-    if found is None or not near.any():
+    if sentence_bands is None or not near.any():
         sentences = len(np.unique(items[chosen]))
         raise DataError(
             f"{counted(sentences, 'sentence')} with {np.count_nonzero(chosen)} "
             "annotations are too few for length-matched chance: each needs "
             f"{LEAST} sentences of similar length (within a quarter) by every other annotator"
         )
-    lost = sorted({*people[chosen].tolist()} - {*people[kept].tolist()})
-    pairs = near[where[found.first]]
+    lost = sorted({*people[chosen].tolist()} - {*people[is_matched].tolist()})
+    pairs = near[where[sentence_bands.first]]
     rows = near[where]
     return Bands(
-        where[found.first[pairs]],
-        where[found.second[pairs]],
-        found.weights[pairs],
-        found.exact[rows],
-        found.widths[rows],
+        where[sentence_bands.first[pairs]],
+        where[sentence_bands.second[pairs]],
+        sentence_bands.weights[pairs],
+        sentence_bands.exact[rows],
+        sentence_bands.widths[rows],
         tuple(observations.treebank.annotators[a] for a in lost),
-        len(np.unique(items[kept & ~near])),
+        len(np.unique(items[is_matched & ~near])),
     ), near
 
 
@@ -239,7 +243,7 @@ def beyond_length_matched(
     """
     treebank = observations.treebank
     try:
-        found, chosen = matched(observations, observations.tokens, chosen)
+        sentence_bands, chosen = matched(observations, observations.tokens, chosen)
     except DataError as error:
         return untold((*DELTAS, *SCORES[treebank.kind]), error)
     counts = observations.counts(chosen)
@@ -249,14 +253,16 @@ def beyond_length_matched(
     parts = {}
     weights = []
     observed = observations.item_disagreement(chosen)
-    for name, d, squares in zip(DELTAS, observed, _squares(observations, found), strict=True):
-        expected = observations.sums(found.means(squares), chosen)
+    for name, d, squares in zip(
+        DELTAS, observed, _squares(observations, sentence_bands), strict=True
+    ):
+        expected = observations.sums(sentence_bands.means(squares), chosen)
         parts[name] = Contributions(d / n, expected / n, "sentences")
         weights.append((counts / pairs)[place])
     compared = observations.compared(chosen)
-    errors = disagreements(observations.sentences, found.first, found.second)
+    errors = disagreements(observations.sentences, sentence_bands.first, sentence_bands.second)
     for (name, part), wrong in zip(observations.wrong_tokens(chosen).items(), errors, strict=True):
-        sums = observations.sums(found.means(wrong), chosen)
+        sums = observations.sums(sentence_bands.means(wrong), chosen)
         tokens = part.expected
         expected = tokens * sums[compared] / counts[compared]
         parts[name] = Contributions(
@@ -266,7 +272,9 @@ def beyond_length_matched(
         of_items[compared] = tokens / pairs[compared]
         weights.append(of_items[place])
     p = permutation_p(observations, chosen, observations.compare, np.array(weights), seed=seed)
-    return against_bands(treebank, parts, found, dict(zip(parts, p, strict=True)), seed=seed)
+    return against_bands(
+        treebank, parts, sentence_bands, dict(zip(parts, p, strict=True)), seed=seed
+    )
 
 
 def measures_beyond_chance(
@@ -283,12 +291,12 @@ def measures_beyond_chance(
     seed
         Seed of the bootstrap over sentences that the interval comes from.
     """
-    known = {_measure(name): name for name in (*DELTAS, *SCORES.get(treebank.kind, ()))}
-    if not (wanted := [name for name in names if name in known]):
+    name_by_measure = {_measure(name): name for name in (*DELTAS, *SCORES.get(treebank.kind, ()))}
+    if not (wanted := [name for name in names if name in name_by_measure]):
         return {}
     observations = TreeObservations.of(treebank)
-    found = beyond_length_matched(observations, observations.everything, seed=seed)
-    return {name: found[known[name]] for name in wanted}
+    scores = beyond_length_matched(observations, observations.everything, seed=seed)
+    return {name: scores[name_by_measure[name]] for name in wanted}
 
 
 def _measure(name: str) -> str:
@@ -397,7 +405,7 @@ def against_bands(
         signed=signed,
         missing=NOT_COMPARED,
         computed=computed,
-        told=found.told,
+        details=found.told,
     )
 
 
@@ -411,8 +419,8 @@ def untold(names: Iterable[str], why: DataError) -> dict[str, BeyondChance]:
     why
         Error that `matched` raised.
     """
-    told = dict(zip(_TOLD, (math.nan, 0, (), 0), strict=True))
-    lost = BeyondChance(value=math.nan, chance=LENGTH_MATCHED, reason=str(why), told=told)
+    details = dict(zip(_TOLD, (math.nan, 0, (), 0), strict=True))
+    lost = BeyondChance(value=math.nan, chance=LENGTH_MATCHED, reason=str(why), details=details)
     return dict.fromkeys(names, lost)
 
 

@@ -114,12 +114,12 @@ def _accuracy(treebank: Treebank, name: str, other_kind: str) -> Score:
     from gammacp.trees.measures.alpha import TreeObservations
 
     observations = TreeObservations.of(treebank)
-    found = observations.wrong_tokens(observations.everything).get(name)
-    if found is None:
+    wrong = observations.wrong_tokens(observations.everything).get(name)
+    if wrong is None:
         return undefined(other_kind)
-    if not len(found):
+    if not len(wrong):
         return undefined("the annotators' token counts differ in every sentence")
     n = observations.n_items
-    note = f"{n - len(found)} of {n} sentences left out because their token counts differ"
-    notes = (note,) if len(found) < n else ()
-    return Score(value=found.gamma, signature=signature(name), notes=notes)
+    note = f"{n - len(wrong)} of {n} sentences left out because their token counts differ"
+    notes = (note,) if len(wrong) < n else ()
+    return Score(value=wrong.gamma, signature=signature(name), notes=notes)

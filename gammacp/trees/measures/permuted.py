@@ -52,11 +52,11 @@ def permuted(
     groups = np.stack([people, lengths, part[kind.ravel()]])
     group = np.unique(groups, axis=1, return_inverse=True)[1].ravel()
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(2,)))
-    found = np.tile(np.arange(len(items)), (1 + draws, 1))
+    permutations = np.tile(np.arange(len(items)), (1 + draws, 1))
     place = np.argsort(group, kind="stable")
-    for row in found[1:]:
+    for row in permutations[1:]:
         row[place] = np.lexsort((rng.random(len(items)), group))
-    return found
+    return permutations
 
 
 def permutation_p(
@@ -85,8 +85,12 @@ def permutation_p(
     """
     where = np.flatnonzero(chosen)
     at = np.tile(np.arange(len(chosen)), (1 + PERMUTATIONS, 1))
-    own = observations.tokens[where], observations.item[where], observations.annotator[where]
-    at[:, where] = where[permuted(*own, draws=PERMUTATIONS, seed=seed)]
+    sentence_columns = (
+        observations.tokens[where],
+        observations.item[where],
+        observations.annotator[where],
+    )
+    at[:, where] = where[permuted(*sentence_columns, draws=PERMUTATIONS, seed=seed)]
     pairs = np.flatnonzero(chosen[observations.first] & chosen[observations.second])
     # Sort the pairs by length: neighbouring pairs then draw from the same trees, and repeated
     # comparisons are made once.
@@ -95,9 +99,9 @@ def permutation_p(
     for low in range(0, len(pairs), _PAIRS_AT_ONCE):
         some = pairs[low : low + _PAIRS_AT_ONCE]
         met = at[:, observations.first[some]] * len(chosen) + at[:, observations.second[some]]
-        known, inverse = np.unique(met, return_inverse=True)
-        values = compare(*np.divmod(known, len(chosen)))[:, inverse.reshape(met.shape)]
+        codes_of_pairs, inverse = np.unique(met, return_inverse=True)
+        values = compare(*np.divmod(codes_of_pairs, len(chosen)))[:, inverse.reshape(met.shape)]
         sums += np.einsum("mdp,mp->md", values, weights[:, some])
     at_least = np.count_nonzero(sums[:, 1:] <= sums[:, :1] * (1 + 1e-12), axis=1)
-    found: list[float] = ((1 + at_least) / (1 + PERMUTATIONS)).tolist()
-    return found
+    p_values: list[float] = ((1 + at_least) / (1 + PERMUTATIONS)).tolist()
+    return p_values

@@ -98,18 +98,18 @@ def pack(trees: Sequence[Tree]) -> PackedTrees:
 
 def _columns(tree: Tree, alphabet: Mapping[str, int]) -> Indices:
     """Return the columns of a tree: node, column before its leftmost leaf, `inside` and label."""
-    found: list[tuple[int, int, int, int]] = []
+    columns: list[tuple[int, int, int, int]] = []
     for root in tree.keyroots:
         low = tree.leftmost[root]
-        start = len(found)
+        start = len(columns)
         for node in range(low, root + 1):
             leaf = tree.leftmost[node]
             if leaf > low:
                 before = start + leaf - low
             else:
                 before = 0
-            found.append((node, before, -(node > low), alphabet[tree.labels[node]]))
-    return np.array(found, np.int64)
+            columns.append((node, before, -(node > low), alphabet[tree.labels[node]]))
+    return np.array(columns, np.int64)
 
 
 def tree_edit_distance(a: Tree, b: Tree) -> float:

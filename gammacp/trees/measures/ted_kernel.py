@@ -112,7 +112,7 @@ def _lay_out(trees: TreeArrays, side: int, block: Indices, rows: int, to: Tables
     """
     nodes = trees.n_nodes[block].sum()
     n = 0
-    seen = 0
+    n_nodes_before = 0
     empty = len(to.left) - 1
     for y in block:
         start = n
@@ -122,7 +122,7 @@ def _lay_out(trees: TreeArrays, side: int, block: Indices, rows: int, to: Tables
                 empty += 1
                 offset = np.float32(2 * n)
                 to.forests[: rows + 1, empty] = offset
-            node = seen + trees.nodes[c]
+            node = n_nodes_before + trees.nodes[c]
             alone = trees.before[c] == 0
             to.left[n] = empty if alone else start + trees.before[c] - 1
             to.previous[n] = n - 1 if alone and trees.inside[c] else empty
@@ -132,7 +132,7 @@ def _lay_out(trees: TreeArrays, side: int, block: Indices, rows: int, to: Tables
                 to.labels[node] = trees.labels[c]
             to.offsets[n] = to.forests[0, n] = offset
             n += 1
-        seen += trees.n_nodes[y]
+        n_nodes_before += trees.n_nodes[y]
     return n
 
 
@@ -156,14 +156,14 @@ def _fill(trees: TreeArrays, side: int, x: int, width: int, nodes: int, to: Tabl
             first = r
         row = r - first + 1
         above = trees.before[start + r]
-        known = to.subtrees[trees.nodes[start + r]]
+        distances_of_row = to.subtrees[trees.nodes[start + r]]
         last = forests[row - 1]
         here = forests[row]
         saved = np.float32(0)
         if above > 0:
             base = forests[above - first]
             for c in range(width):
-                both = base[left[c]] + known[other[c]]
+                both = base[left[c]] + distances_of_row[other[c]]
                 best = last[c]
                 if both > best:
                     best = both
@@ -173,16 +173,16 @@ def _fill(trees: TreeArrays, side: int, x: int, width: int, nodes: int, to: Tabl
             continue
         label = trees.labels[start + r]
         for j in range(nodes):
-            known[j] = np.float32(2) if to.labels[j] == label else np.float32(1)
+            distances_of_row[j] = np.float32(2) if to.labels[j] == label else np.float32(1)
         for c in range(width):
-            both = last[previous[c]] + known[other[c]]
+            both = last[previous[c]] + distances_of_row[other[c]]
             best = last[c]
             if both > best:
                 best = both
             if best > saved:
                 saved = best
             here[c] = saved
-            known[found[c]] = saved - to.offsets[c]
+            distances_of_row[found[c]] = saved - to.offsets[c]
 
 
 @kernel
@@ -245,8 +245,8 @@ def pair_distances(trees: TreeArrays, first: Indices, second: Indices) -> Codes:
             block = _block(trees, second[k:last])
             _block_distances(trees, x, x + 1, block, to, distances[:, k:last])
             k += len(block)
-    found: Codes = distances[0]
-    return found
+    first_distances: Codes = distances[0]
+    return first_distances
 
 
 @kernel

@@ -45,9 +45,9 @@ def tree_page(report: TreeReport, title: str = "") -> str:
     title
         Heading; default: how many sentences there are.
     """
-    found = report.as_dict()
+    record = report.as_dict()
     n = len(report.read.treebank.shared_items)
-    beyond = found["beyond_chance"]["plain"]
+    beyond = record["beyond_chance"]["plain"]
     value = beyond["value"]
     if value == value:
         bars = []
@@ -59,7 +59,7 @@ def tree_page(report: TreeReport, title: str = "") -> str:
         scale = figures.scale(value, bars, measure="α")
     else:
         scale = None
-    said = (element("p", words) for words in in_words(report))
+    paragraphs = (element("p", words) for words in in_words(report))
     grouped: dict[str, list[Markup]] = {name: [] for name in _TITLES.values()}
     for one in tables(report):
         name = _TITLES[one.columns[0].key]
@@ -69,7 +69,7 @@ def tree_page(report: TreeReport, title: str = "") -> str:
         grouped[_TITLES["sentence"]] += [hint(about), *drawn]
     if report.read.left_out:
         grouped["Skipped while reading"] = [left_out(report.read.left_out)]
-    grouped["How this was computed"] = [provenance(found["signature"])]
+    grouped["How this was computed"] = [provenance(record["signature"])]
     sections = [
         (f"part{k}", name, join(*content))
         for k, (name, content) in enumerate(grouped.items())
@@ -77,7 +77,7 @@ def tree_page(report: TreeReport, title: str = "") -> str:
     ]
     title = title or f"Agreement on {counted(n, 'sentence')}"
     incomplete = missing(filter(None, [report.read.incomplete]))
-    number = large_number("α, agreement beyond chance", value, scale, *said)
+    number = large_number("α, agreement beyond chance", value, scale, *paragraphs)
     return laid_out(title, join(incomplete, number), sections)
 
 
@@ -212,12 +212,12 @@ def _strokes(
             kind = None
         here = centres[t]
         if 0 <= head < len(centres):
-            there = centres[head]
+            centre = centres[head]
         else:
-            there = centres[t]
+            centre = centres[t]
         top = base + side * (_STEP * level - 6)
         # Beside the middle of the head, where its own arc ends.
-        start = there + _ASIDE * ((here > there) - (here < there))
+        start = centre + _ASIDE * ((here > centre) - (here < centre))
         line = f"M{here:.1f} {base} V{top} H{start:.1f} V{base}"
         yield element("path", d=line, class_=kind)
         yield figures.dot(here, base, 2.5, class_=kind)

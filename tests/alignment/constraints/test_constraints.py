@@ -1,4 +1,4 @@
-"""Constrained alignments against all partitions, and the claims of every constraint."""
+"""Constrained alignments against all partitions, and the promises that constraints make."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Keeps = Callable[[Continuum, Groups], bool]
 
 
 def crossing(c: Continuum, groups: Groups) -> bool:
-    """Find two groups that two annotators have in different order, unit by unit."""
+    """Return whether two annotators order the units of some two groups differently."""
     units = list(c)
     for one, other in combinations(groups, 2):
         turns = set()
@@ -153,18 +153,22 @@ CROSSED = Continuum.from_units(
 
 
 def test_two_crossing_groups_cost_what_the_better_of_two_other_ways_does() -> None:
-    """By hand, without positions: the crossed pairs cost nothing, and may not both be."""
+    """Only one of two crossing pairs is kept, though either costs nothing; counted by hand.
+
+    Positions do not count.
+    """
     categories = Combined(alpha=0)
     crossed = align(CROSSED, categories)
     assert crossed.disorder == 0
     kept = align(CROSSED, categories, constraints=[NonCrossing()])
-    # One pair at 0 and two units alone at Δ each, or two pairs at Δ each: 2 Δ over x̄ = 2.
+    # Either one pair at cost 0 and two units alone at Δ each, or two pairs at Δ each: 2 Δ over x̄ =
+    # 2.
     assert kept.disorder == 1
     assert (kept.groups >= 0).all(axis=1).sum() >= 1
 
 
-def test_of_three_annotators_groups_may_go_round() -> None:
-    """Each two groups have one order, and all three have none, which is allowed."""
+def test_three_groups_may_be_ordered_in_a_circle() -> None:
+    """Three groups that are ordered two by two, but not all three, are allowed."""
     c = Continuum.from_units(
         [
             Unit("A", 0, 1, "x"),
@@ -178,12 +182,12 @@ def test_of_three_annotators_groups_may_go_round() -> None:
     # A: x before z; C: z before y; B: y before x.
     never_mixed = Combined(alpha=0, f_cat="steep")
     found = align(c, never_mixed, constraints=[NonCrossing()])
-    # Of each of three groups, two of three pairs have an empty unit: 3 · 2 Δ / (3 · 2).
+    # In each of the three groups, two of three pairs have an empty unit: 3 · 2 Δ / (3 · 2).
     assert found.disorder == align(c, never_mixed).disorder == 1
     assert sorted((g >= 0).sum() for g in found.groups) == [2, 2, 2]
 
 
-def test_of_nested_units_neither_is_before() -> None:
+def test_nested_units_have_no_order() -> None:
     c = Continuum.from_units(
         [
             Unit("A", 0, 10, "outer"),
@@ -197,7 +201,9 @@ def test_of_nested_units_neither_is_before() -> None:
 
 
 def test_long_texts_of_two_annotators_keep_their_order() -> None:
-    """Against the textbook recurrence over both sequences, for 80 × 80 units."""
+    """Two annotators with 80 units each: the dynamic programme over both sequences has the same
+    cost.
+    """
     rng = np.random.default_rng(1)
     units = [
         Unit(a, s, s + 1.5, "ab"[rng.integers(2)])
@@ -239,34 +245,36 @@ def test_every_constraint_keeps_its_claims(constraint: Any) -> None:
 
 
 class Claims(Constraint):
-    """A constraint of the tests."""
+    """Base class of the constraints of this module."""
 
     kind: ClassVar[str] = "own"
 
 
 class Full(Claims):
-    """Groups have a unit of everybody."""
+    """Require a unit of every annotator in each group."""
 
     def allows_groups(self, _: Continuum, groups: Any) -> Any:
         return (groups >= 0).all(axis=1)
 
 
 class Early(Claims):
-    """Groups begin before 8."""
+    """Require that every aligned unit begins before position 8."""
 
     def allows_pairs(self, c: Continuum, first: Any, second: Any) -> Any:
         return (c.starts[first] < 8) & (c.starts[second] < 8)
 
 
 class OneSided(Claims):
-    """Nobody's partner starts earlier."""
+    """Require that the second unit of a pair does not start earlier: not symmetric, and so
+    invalid.
+    """
 
     def allows_pairs(self, c: Continuum, first: Any, second: Any) -> Any:
         return c.starts[first] <= c.starts[second]
 
 
 class Numbers(Claims):
-    """Answers that are no truth values."""
+    """Return numbers instead of truth values."""
 
     def allows_pairs(self, c: Continuum, first: Any, second: Any) -> Any:
         return c.starts[first] - c.starts[second]
@@ -315,7 +323,7 @@ B0, B3 = own("Bob", 0, 2), own("Bob", 3, 5)
         ([AtLeast(3)], ["at-least", "4 units"]),
     ],
 )
-def test_what_no_alignment_keeps_is_refused_by_name(
+def test_a_constraint_that_no_alignment_keeps_is_named(
     constraints: list[Constraint], named: list[str]
 ) -> None:
     with pytest.raises(DataError) as refused:
@@ -325,7 +333,7 @@ def test_what_no_alignment_keeps_is_refused_by_name(
     assert refused.value.exit_code == 3
 
 
-def test_values_that_cannot_be_are_refused() -> None:
+def test_impossible_values_are_refused() -> None:
     with pytest.raises(UsageError, match="at-most 0 < 1"):
         AtMost(0)
     with pytest.raises(UsageError, match="two units or more"):
@@ -339,7 +347,7 @@ def test_values_that_cannot_be_are_refused() -> None:
 def test_gamma_puts_structural_constraints_on_random_sets_and_refuses_others() -> None:
     plain = gamma(CROSSED, samples=30)
     kept = gamma(CROSSED, samples=30, constraints=[AtMost(1)])
-    # Everybody alone, in every random set: observed = expected = n = 2.
+    # Every unit is alone, in the random sets too: observed = expected = n = 2.
     assert (kept.observed, kept.expected, kept.value) == (2, 2, 0)
     assert "|constraints:at-most(1)|" in str(kept.signature)
     assert "constraints" not in str(plain.signature)
@@ -361,7 +369,10 @@ def test_a_certificate_has_a_proof_only_where_the_constraint_changes_nothing() -
 
 @dataclass(frozen=True)
 class Lone(Constraint):
-    """No group of two has a unit of `category`; those of three may, so it is not hereditary."""
+    """Forbid groups of two units that contain `category`.
+
+    Groups of three may contain it, so the constraint is not hereditary.
+    """
 
     kind: ClassVar[str] = "lone"
     category: str
@@ -372,7 +383,7 @@ class Lone(Constraint):
         return np.asarray(~(has & ((groups >= 0).sum(axis=1) == 2)))
 
 
-def test_the_checker_does_not_pass_what_it_has_not_tried() -> None:
+def test_check_constraint_refuses_a_constraint_that_its_texts_never_touch() -> None:
     with pytest.raises(AssertionError, match="it forbids and links nothing in 4 texts"):
         check_constraint(Lone("1"), texts=4)
     with pytest.raises(AssertionError, match="is not hereditary"):

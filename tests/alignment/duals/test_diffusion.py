@@ -1,4 +1,4 @@
-"""Prices by diffusion: they pay every group and cost little more than the least."""
+"""Prices by diffusion: they pay for every group and sum to little more than the least possible."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def listed(continuum: Continuum, dissimilarity: Combined) -> tuple[int, Columns,
 
 
 def noisy_copies(units: int, seed: int) -> Continuum:
-    """A unit every 10 and three annotators who move it."""
+    """Return three annotators who mark a unit every 10 positions, each a little displaced."""
     rng = np.random.default_rng(seed)
     starts = np.tile(10.0 * np.arange(units), 3) + rng.normal(0, 2.5, 3 * units)
     ends = starts + np.tile(rng.uniform(4, 9, units), 3)
@@ -65,8 +65,8 @@ def test_blocks_are_priced_anew_with_the_others_held_fixed() -> None:
     assert price.sum() <= relax(n_units, columns).price.sum() + 0.5 * opening
 
 
-def test_three_units_that_two_by_two_gain_most_share_the_price() -> None:
-    # max x12 + x13 + x23 with each unit in at most one of them: ½ each, and so are the prices.
+def test_three_units_that_gain_most_in_pairs_share_the_price() -> None:
+    # max x12 + x13 + x23 with each unit in at most one pair: each x is ½, and so is each price.
     columns = Columns(
         np.array([0, 2, 4, 6], np.int64),
         np.array([0, 1, 0, 2, 1, 2], np.int32),
@@ -76,7 +76,7 @@ def test_three_units_that_two_by_two_gain_most_share_the_price() -> None:
 
 
 def test_a_chain_is_priced_as_its_best_matching() -> None:
-    # 0–1 gains 3, 1–2 gains 4, 2–3 gains 3: the ends together gain 6, the middle one 4.
+    # 0–1 gains 3, 1–2 gains 4, 2–3 gains 3: the two outer pairs gain 6 together, the middle one 4.
     columns = Columns(
         np.array([0, 2, 4, 6], np.int64),
         np.array([0, 1, 1, 2, 2, 3], np.int32),
@@ -86,7 +86,9 @@ def test_a_chain_is_priced_as_its_best_matching() -> None:
 
 
 def pass_by_pass(n_units: int, columns: Columns, order: list[int], passes: int) -> list[float]:
-    """Prices after passes over all columns in turn: each step straight from its definition."""
+    """Return the prices after several passes over all columns, each step straight from its
+    definition.
+    """
     begin, members, gain = (a.tolist() for a in columns)
     share = [gain[c] / (begin[c + 1] - begin[c]) for c in range(len(gain))]
     shares = {c: dict.fromkeys(members[begin[c] : begin[c + 1]], share[c]) for c in order}

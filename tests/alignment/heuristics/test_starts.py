@@ -1,6 +1,7 @@
-"""Starting points, certificates and fallbacks that an optimum does not depend on, but a user may.
+"""Starting points, certificates and fallbacks, which affect time and quality but not the optimum.
 
-A poor start or loose prices cost time and, once time is up, quality; no back-end's result shows it.
+A poor start or loose prices cost time and, at a time limit, quality. The results of the back-ends
+do not show that, so these parts are tested directly.
 """
 
 from __future__ import annotations
@@ -47,8 +48,11 @@ def test_local_search_is_close_to_the_optimum_and_never_loses() -> None:
     assert optimal - 1e-6 <= found <= 1.02 * optimal
 
 
-def test_groups_that_no_single_annotator_would_open_are_opened() -> None:
-    """Thirty people mark three of six places each; assigned one by one they share four groups."""
+def test_resizing_opens_groups_that_single_assignments_miss() -> None:
+    """Local search that assigns annotators one by one finds fewer than the six groups of the text.
+
+    Thirty annotators mark three of six places each. Resizing finds all six groups.
+    """
     rng = np.random.default_rng(0)
     starts = np.concatenate([12.0 * rng.permutation(6)[:3] for _ in range(30)])
     names, annotators = tuple(f"A{i:02}" for i in range(30)), np.repeat(np.arange(30), 3)
@@ -93,8 +97,8 @@ def test_recombining_never_loses_and_comes_close() -> None:
     assert optimal - 1e-6 <= found <= 1.005 * optimal
 
 
-def test_what_a_relaxation_has_together_is_found_together() -> None:
-    """Drawn to the best alignment itself, two runs from single units mostly come to it."""
+def test_recombination_follows_the_alignment_that_guides_it() -> None:
+    """Runs that are drawn to the best alignment mostly reach it; undirected runs do not."""
     met = {True: 0, False: 0}
     for seed in range(12):
         problem = problem_of(seed, 3 + seed % 4, 60)
@@ -114,7 +118,7 @@ def test_what_a_relaxation_has_together_is_found_together() -> None:
     assert met[True] >= met[False] + 3
 
 
-def test_of_two_alignments_each_region_takes_the_better_one() -> None:
+def test_each_region_takes_the_better_of_two_alignments() -> None:
     near = [Unit("A", 0, 5, "x"), Unit("B", 0, 5, "x"), Unit("C", 1, 5, "x")]
     far = [Unit(u.annotator, u.start + 100, u.end + 100, u.category) for u in near]
     continuum = Continuum.from_units([*near, *far])
@@ -171,10 +175,12 @@ def test_two_annotators_are_matched_as_on_the_full_matrix() -> None:
 
 
 @pytest.mark.parametrize(("gap", "status"), [(0.0, Status.OPTIMAL), (0.1, Status.FEASIBLE)])
-def test_highs_proves_to_a_millionth(
+def test_a_bound_of_highs_within_a_millionth_is_a_proof(
     gap: float, status: Status, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its bound may lie that much below a proven optimum; with a gap it is taken as it is."""
+    """A bound of HiGHS slightly below the optimum counts as a proof; with a gap it is reported as
+    is.
+    """
     milp = scipy.optimize.milp
 
     def cautious(*args: Any, **options: Any) -> SimpleNamespace:

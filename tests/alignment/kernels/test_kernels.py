@@ -1,4 +1,4 @@
-"""Kernels as plain Python, where an index beyond an array is an error, against compiled ones."""
+"""Compiled kernels against the same kernels as plain Python, which checks array indices."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ CASES = [(0, 2, 8), (1, 3, 9), (2, 4, 10), (5, 3, 12)]
 
 
 def same(kernel: Any, *args: Any) -> Any:
-    """What the kernel returns, if it does so as plain Python as well (on copies).
+    """Check that a compiled kernel and its plain Python return the same, and return that result.
 
-    The kernels that it calls are plain Python, too: else each would be compiled for that alone.
+    The kernels that it calls run as plain Python too, so that none is compiled only for this.
     """
     copies = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
     plain, compiled = as_plain(kernel, copies), kernel(*args)
-    # What a kernel that gave up leaves behind is not initialised.
+    # A kernel that gave up leaves uninitialised arrays; only its last value is compared.
     plain, result = (x[-1:] if _gave_up(x) else x for x in (_parts(plain), _parts(compiled)))
     for a, b in zip(plain, result, strict=True):
         np.testing.assert_array_equal(a, b)
     for a, b in zip(copies, args, strict=True):
-        if not isinstance(a, tuple):  # read only
+        if not isinstance(a, tuple):  # tuples are not written to
             np.testing.assert_array_equal(a, b)
     return compiled
 
@@ -78,7 +78,7 @@ def build(seed: int, n: int, units: int) -> tuple[Continuum, Problem]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_pairs(case: tuple[int, int, int]) -> None:
+def test_compiled_kernels_of_pairs_equal_python(case: tuple[int, int, int]) -> None:
     continuum, problem = build(*case)
     bound = bind(Combined(), continuum)
     formula, factor = bound.formula
@@ -104,7 +104,7 @@ def test_pairs(case: tuple[int, int, int]) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_groups(case: tuple[int, int, int]) -> None:
+def test_compiled_kernels_of_groups_equal_python(case: tuple[int, int, int]) -> None:
     _, problem = build(*case)
     graph = problem.graph
     same(best_per_annotator, graph)
@@ -144,8 +144,8 @@ def test_projections(case: tuple[int, int, int]) -> None:
         same(project_on_all, price.copy(), found, 1e-6, support, meter)
 
 
-def test_pricing_that_is_halted_claims_nothing() -> None:
-    """An enumeration has no list then, and the excess of pricing bounds what it has not seen."""
+def test_halted_pricing_claims_nothing() -> None:
+    """A halted enumeration has no list, and a halted pricing still bounds every group's excess."""
     _, problem = build(1, 3, 12)
     graph, opening = problem.graph, problem.opening
     price = np.zeros(problem.n_units)

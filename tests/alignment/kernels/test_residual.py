@@ -1,4 +1,4 @@
-"""The first of several best matchings against all matchings of small graphs."""
+"""The first of several best matchings, against all matchings of small graphs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Matching = tuple[tuple[int, int], ...]
 
 
 def matchings(edges: list[tuple[int, int]], must: set[int]) -> Iterator[Matching]:
-    """All sets of edges without a common unit that leave nobody alone who must not be."""
+    """Yield every set of disjoint edges that covers all units of `must`."""
     for size in range(len(edges) + 1):
         for some in combinations(edges, size):
             units = [u for edge in some for u in edge]
@@ -26,7 +26,7 @@ def matchings(edges: list[tuple[int, int]], must: set[int]) -> Iterator[Matching
 def tight_pairs(
     n_first: int, n: int, edges: list[tuple[int, int]], costs: list[float], must: set[int]
 ) -> TightPairs:
-    """The pairs from both sides."""
+    """Return the pairs, listed from both sides as the kernel expects."""
     both = [(u, v, c) for (u, v), c in zip(edges, costs, strict=True)]
     both = sorted(both + [(v, u, c) for u, v, c in both])
     start = np.searchsorted([u for u, _, _ in both], np.arange(n + 1)).astype(np.int64)
@@ -38,7 +38,11 @@ def tight_pairs(
 def first_by_definition(
     found: list[Matching], cost: dict[tuple[int, int], float], place: list[int]
 ) -> Matching:
-    """Most pairs, least cost, then the partners of the units in their order; alone comes last."""
+    """Return the first matching by definition.
+
+    Most pairs come first, then least cost, then the partners of the units in their order; a unit
+    alone comes last.
+    """
 
     def key(matching: Matching) -> tuple[int, float, list[list[int]]]:
         groups = [sorted((place[u], place[v])) for u, v in matching]
@@ -56,7 +60,7 @@ def test_the_first_matching_is_the_first_of_all(seed: int) -> None:
     n = n_first + n_second
     edges = [(u, v) for u in range(n_first) for v in range(n_first, n) if rng.random() < 0.6]
     costs = rng.choice([0.0, 0.5, 1.0], len(edges)).tolist()
-    # Whoever must not be alone is somebody who one matching at least has.
+    # The required units come from one existing matching, so that at least one matching covers them.
     every = list(matchings(edges, set()))
     some = every[rng.integers(len(every))]
     must = {u for pair in some for u in pair if rng.random() < 0.6}

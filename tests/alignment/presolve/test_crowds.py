@@ -1,4 +1,4 @@
-"""Crowds: bounds never exceed the optimum, alignments are whole, limits hold without any proof."""
+"""Crowds: bounds never exceed the optimum, alignments are complete and time limits are kept."""
 
 import time
 
@@ -21,7 +21,7 @@ from tests.work import LookedAtClock
 
 
 def crowd(seed: int, n_annotators: int, n_units: int, n_categories: int = 3) -> Continuum:
-    """Units of about one length about one spot."""
+    """Return units of about the same length at about the same place."""
     rng = np.random.default_rng(seed)
     starts = rng.normal(0, 0.3, n_units)
     return Continuum.from_codes(
@@ -35,7 +35,7 @@ def crowd(seed: int, n_annotators: int, n_units: int, n_categories: int = 3) -> 
 
 
 def whole(groups: Codes, continuum: Continuum) -> bool:
-    """Every unit once, in its annotator's place."""
+    """Return whether every unit is in exactly one group, in the column of its annotator."""
     rows, annotators = np.nonzero(groups >= 0)
     units = groups[rows, annotators]
     return (
@@ -45,7 +45,7 @@ def whole(groups: Codes, continuum: Continuum) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_a_crowd_by_categories_is_between_its_bound_and_a_little_more(seed: int) -> None:
+def test_a_crowd_by_categories_costs_little_more_than_its_bound(seed: int) -> None:
     continuum = crowd(seed, 2 + seed % 4, 40, 1 + seed % 3)
     bound = bind(Combined(), continuum)
     found = solve_pooled(continuum, bound, np.inf)
@@ -55,13 +55,13 @@ def test_a_crowd_by_categories_is_between_its_bound_and_a_little_more(seed: int)
     assert found.bound <= best.bound + 1e-9 <= found.objective + 2e-9
     assert found.objective <= 1.1 * best.objective + 1e-9
     assert found.bound >= 0.8 * best.objective
-    # The cost is that of the groups, straight from the dissimilarity.
+    # The objective equals the cost of the groups, computed straight from the dissimilarity.
     problem = build_problem(continuum, bound, prune=False)
     assert group_costs(problem, found.groups).sum() == pytest.approx(found.objective)
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_categories_bound_what_is_no_crowd_too(seed: int) -> None:
+def test_categories_bound_other_continua_too(seed: int) -> None:
     continuum = random_continuum(seed, 2 + seed % 3, 20)
     bound = bind(Combined(), continuum)
     found = solve_pooled(continuum, bound, np.inf)
@@ -78,7 +78,8 @@ def test_too_many_pairs_leave_a_good_alignment_with_a_bound(n_annotators: int) -
     few = [Presolve(pairs=50, pairs_per_unit=0, closest=5)]
     for time_limit in (None, 1e-6):
         found = best_groups(continuum, bound, time_limit=time_limit, tuning=few)
-        proven = n_annotators == 2 and time_limit is None  # all pairs are priced
+        # with two annotators all pairs are priced
+        proven = n_annotators == 2 and time_limit is None
         assert found.status is (Status.OPTIMAL if proven else Status.FEASIBLE)
         assert whole(found.groups, continuum)
         assert 0 < found.bound <= best.disorder + 1e-12 <= found.disorder + 2e-12
@@ -104,7 +105,7 @@ def test_a_large_crowd_ends_at_the_time_limit(
     looked = LookedAtClock(step=0.01)
     monkeypatch.setattr(time, "monotonic", looked)
     found = best_groups(continuum, bound, time_limit=0.2)
-    assert looked.looks < 60  # 20 until the limit
+    assert looked.looks < 60  # the clock allows 20 looks until the limit
     assert whole(found.groups, continuum)
     assert 0 <= found.bound <= found.disorder < 0.1
 

@@ -1,4 +1,4 @@
-"""Crowds, and time that is up or is not: the bound holds, and units are aligned once each."""
+"""Presolving and generation, also when stopped early: bounds are valid and alignments complete."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def test_merged_duplicates_equal_the_full_model() -> None:
 
 
 def test_the_closest_pairs_leave_a_valid_bound() -> None:
-    """Where pairs are too many to list: a good alignment, and no bound above the optimum."""
+    """When only the closest pairs are listed, bound ≤ optimum ≤ disorder and each unit is aligned
+    once.
+    """
     few = [Presolve(pairs=1, pairs_per_unit=0)]
     for seed in range(4):
         n = 2 + seed % 3
@@ -62,7 +64,7 @@ def test_the_closest_pairs_leave_a_valid_bound() -> None:
 
 
 def test_the_scale_of_costs_changes_nothing() -> None:
-    """Δ scales all costs: the same groups, and four times the disorder and bound."""
+    """Four times Δ gives the same groups, and four times the disorder and the bound."""
     few = [Presolve(pairs=1, pairs_per_unit=0)]
     for seed in range(3):
         continuum = random_continuum(170 + seed, 2 + seed % 3, 30)
@@ -77,7 +79,9 @@ def test_the_scale_of_costs_changes_nothing() -> None:
 def test_generation_stopped_at_any_moment_has_a_valid_bound(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """`due` says so after k questions: whatever is done by then, bound ≤ optimum ≤ disorder."""
+    """Column generation that is stopped at the k-th check of `due` has bound ≤ optimum ≤
+    disorder.
+    """
     for seed in range(4):
         continuum = random_continuum(180 + seed, 5, 22)
         bound = bind(DISSIMILARITIES[seed], continuum)
@@ -96,7 +100,7 @@ def test_generation_stopped_at_any_moment_has_a_valid_bound(
 
 
 @pytest.mark.parametrize("method", ["enumeration", "generation"])
-def test_a_time_limit_that_is_not_reached_changes_nothing(method: str) -> None:
+def test_an_unreached_time_limit_changes_nothing(method: str) -> None:
     for seed in range(4):
         continuum = random_continuum(190 + seed, 3 + seed % 3, 20)
         bound = bind(DISSIMILARITIES[seed], continuum)
@@ -106,7 +110,7 @@ def test_a_time_limit_that_is_not_reached_changes_nothing(method: str) -> None:
         assert limited.disorder == pytest.approx(unlimited.disorder, abs=1e-9)
 
 
-def test_a_gap_is_kept_where_groups_are_generated() -> None:
+def test_generated_groups_keep_the_gap() -> None:
     for seed in range(6):
         continuum = random_continuum(200 + seed, 4 + seed % 3, 28)
         bound = bind(DISSIMILARITIES[seed % 5], continuum)

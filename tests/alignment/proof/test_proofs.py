@@ -1,4 +1,4 @@
-"""The parts that a proof is made of, each against its definition by full enumeration."""
+"""The parts of a proof of optimality, each against its definition by full enumeration."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tests.alignment.enumeration import (
 
 @pytest.mark.parametrize("seed", range(10))
 def test_groups_above_a_price(seed: int) -> None:
-    """Enumeration finds exactly the groups that gain more than their prices and the floor."""
+    """The search lists exactly the groups that gain more than their prices and the floor."""
     problem = problem_of(seed, 3 + seed % 4, 13)
     opening, rng = problem.opening, np.random.default_rng(seed)
     gains = all_groups(problem)
@@ -45,7 +45,8 @@ def test_groups_above_a_price(seed: int) -> None:
     assert columns is not None
     fair = lp.relax(problem.n_units, columns).price
     for draw in range(12):
-        # Any prices, and some under which many groups just pay or just do not.
+        # Some prices are random, others are close to the dual ones, so that many groups just pay or
+        # not.
         any_price = rng.random(problem.n_units) * opening * 1.2
         near = np.maximum(fair + rng.normal(0, 0.1, problem.n_units) * opening, 0)
         price = any_price if draw % 3 == 0 else near
@@ -59,7 +60,9 @@ def test_groups_above_a_price(seed: int) -> None:
 
 
 def _check_excess(problem: Problem, price: Floats, every: dict[Group, float]) -> None:
-    """Each root's excess is its best group's, and no less when the search ends early."""
+    """Check that each root's excess is that of its best group, and no less when the search ends
+    early.
+    """
     best = np.zeros(problem.n_units)
     for group, value in every.items():
         best[group[0]] = max(best[group[0]], value)
@@ -105,7 +108,10 @@ def test_groups_that_no_split_beats(seed: int) -> None:
 @pytest.mark.parametrize("nodes", [20_000, 0])
 @pytest.mark.parametrize("cover", [False, True])
 def test_any_prices_lead_to_the_optimum(nodes: int, cover: bool) -> None:
-    """The proof by components must not rely on good prices; with no nodes CP-SAT takes part."""
+    """The proof by components finds the brute-force optimum from any prices.
+
+    With a limit of 0 nodes, CP-SAT takes part.
+    """
     limits = Limits(tuning=[Components(nodes=nodes)])
     for seed in range(12 if nodes else 4):
         n = 2 + seed % 4
@@ -131,7 +137,10 @@ def test_any_prices_lead_to_the_optimum(nodes: int, cover: bool) -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_the_bound_of_units(seed: int) -> None:
-    """Never above the optimum, also where only the closest pairs are listed."""
+    """The bound that sums the best pairs of each unit is never above the optimum.
+
+    This also holds where only the closest pairs are listed.
+    """
     n = 2 + seed % 4
     continuum = random_continuum(60 + seed, n, 11)
     bound = bind(Combined(), continuum)
@@ -156,7 +165,10 @@ def test_the_bound_of_units(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_prices_of_a_matching_prove_it(seed: int) -> None:
-    """No pair gains more than its units pay, and all pay together what the best matching gains."""
+    """The prices of a matching are a dual solution with the gain of the brute-force matching.
+
+    No pair gains more than the prices of its two units.
+    """
     problem = problem_of(120 + seed, 2, 14)
     groups = best_groups(
         continuum := random_continuum(120 + seed, 2, 14),
@@ -176,7 +188,10 @@ def test_prices_of_a_matching_prove_it(seed: int) -> None:
 
 
 def test_a_component_wider_than_a_word() -> None:
-    """A ring of 90 units: its last pair joins units too far apart for the search's 64 bits."""
+    """A component of more than 64 units is solved exactly; scipy's integer program is the oracle.
+
+    In a ring of 90 units, the last pair is too wide for the 64-bit words of the search.
+    """
     n = 90
     for seed in range(3):
         weight = np.random.default_rng(seed).uniform(0.1, 1, n)
@@ -197,7 +212,10 @@ def test_a_component_wider_than_a_word() -> None:
 
 @pytest.mark.parametrize(("most", "raised"), [(NEVER, [3.0, 0.0, 1.0]), (2.0, [2.0, 1.0, 0.0])])
 def test_prices_are_raised_no_further_than_needed(most: float, raised: list[float]) -> None:
-    """{0, 1} lacks 3, then {1, 2} lacks 1 less what 1 pays by then."""
+    """Prices rise by the missing amount, which later columns benefit from; counted by hand.
+
+    {0, 1} lacks 3, then {1, 2} lacks 1 minus the price that 1 has by then.
+    """
     begin, members = np.array([0, 2, 4]), np.array([0, 1, 2, 1], np.int32)
     price = np.zeros(3)
     loss = make_feasible(price, Columns(begin, members, np.array([3.0, 1.0])), most)
@@ -205,8 +223,8 @@ def test_prices_are_raised_no_further_than_needed(most: float, raised: list[floa
     assert loss.tolist() == [0, 0]
 
 
-def test_components_and_what_joins_them() -> None:
-    """Connected components by definition; a column joins if it loses less than they do."""
+def test_components_and_the_columns_that_join_them() -> None:
+    """Components are as by definition, and a column joins them if it loses less than they do."""
     begin = np.array([0, 2, 4, 7, 9, 11], np.int64)
     members = np.array([4, 2, 1, 2, 0, 3, 5, 5, 6, 6, 4], np.int32)
     active = np.array([True, True, False, False, False])
@@ -216,7 +234,7 @@ def test_components_and_what_joins_them() -> None:
     assert label.tolist() == [0, 1, 1, 3, 1, 5, 6]
     least = np.array([0.25, 2.0, 9.0, 0.5, 9.0, 0.0, 1.0])
     loss = np.array([0.0, 0.0, 0.7, 1.0, 2.9])
-    # {0, 3, 5} touch 0.75 in all, {5, 6} touch 1 and {6, 4} touch 3.
+    # By hand: {0, 3, 5} touches 0.75 in all, {5, 6} touches 1 and {6, 4} touches 3.
     every, last = np.arange(5), np.arange(4, 5)
     left, waiting = activate(columns, loss, active, every, label, least, 0.01, 2.5)
     assert (left, waiting.tolist()) == (2.9, [4])

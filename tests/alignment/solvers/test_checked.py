@@ -1,4 +1,4 @@
-"""CP-SAT is never believed alone: what only it calls proven is not called optimal."""
+"""Solutions of CP-SAT are called optimal only if a second solver confirms the proof."""
 
 from __future__ import annotations
 
@@ -30,15 +30,18 @@ def packing_of(model: Model) -> Any:
 
 
 @pytest.mark.parametrize("cover", [False, True])
-def test_a_second_opinion_makes_it_optimal(cover: bool) -> None:
+def test_a_confirmed_solution_is_optimal(cover: bool) -> None:
     for seed in range(3):
         problem = problem_of(200 + seed, 3, 12, cover=cover)
         found = solve(problem, method="enumeration", tuning=HARD)
         assert found.status is Status.OPTIMAL
 
 
-def test_without_one_the_status_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is told is no bound then: that does not rest on CP-SAT."""
+def test_an_unconfirmed_solution_is_called_unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound of an unconfirmed solution does not rest on CP-SAT, and the status says so.
+
+    Full enumeration gives the optimum.
+    """
     monkeypatch.setattr(packing, "highs_bound", _nobody)
     statuses = set()
     for seed in range(12):
@@ -54,8 +57,8 @@ def test_without_one_the_status_says_so(monkeypatch: pytest.MonkeyPatch) -> None
     assert Status.FEASIBLE not in statuses
 
 
-def test_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In JSON and in words."""
+def test_an_unchecked_solution_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """JSON and the notes say that only CP-SAT proved the solution."""
     monkeypatch.setattr(packing, "highs_bound", _nobody)
     found = next(
         a
@@ -68,8 +71,12 @@ def test_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("method", ["enumeration", "cpsat"])
-def test_a_liar_is_not_believed(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A solver that calls the worst packing proven makes nothing optimal that is not."""
+def test_a_wrong_proof_of_cp_sat_is_not_believed(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If CP-SAT calls the worst packing proven, no worse solution than the optimum becomes
+    optimal.
+    """
     for module in (packing, cpsat, merged_packing):
         monkeypatch.setattr(module, "best_packing", lambda model, *_, **__: packing_of(model))
     for seed in range(5):
@@ -82,7 +89,7 @@ def test_a_liar_is_not_believed(method: str, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_merged_units_are_packed_by_two_solvers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where HiGHS says nothing, what CP-SAT packs is unchecked."""
+    """If HiGHS gives no bound, a packing of merged units by CP-SAT is called unchecked."""
     lied = []
     for seed in range(12):
         continuum = random_continuum(seed, 4, 7)
@@ -99,7 +106,7 @@ def test_merged_units_are_packed_by_two_solvers(monkeypatch: pytest.MonkeyPatch)
 
 
 def _fuzz(count: int, seed: int) -> None:
-    """Packings, with capacities, and covers: CP-SAT and HiGHS come to the same."""
+    """Check that CP-SAT and HiGHS solve packings with capacities and covers to the same value."""
     rng = np.random.default_rng(seed)
     for case in range(count):
         cover = case % 3 == 2
@@ -117,7 +124,7 @@ def _fuzz(count: int, seed: int) -> None:
         assert other is not None
         assert one.proven
         assert other.proven
-        # Of units in no column a cover pays each, which CP-SAT's model does not have.
+        # In a cover each unit of no column pays the opening, which the model of CP-SAT leaves out.
         assert one.bound == pytest.approx(other.bound, abs=1e-7 * problem.opening)
         assert other.bound == pytest.approx(_gain(model, other.times), abs=1e-7 * problem.opening)
 

@@ -1,4 +1,4 @@
-"""The back-end for crowds against full enumeration and the full model in CP-SAT."""
+"""The back-end for crowds, against full enumeration and the full model in CP-SAT."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ CASES = [
     *range(5),
     *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(5, 508)),
 ]
-# Every set is a crowd, and columns are not generated first.
+# Every set counts as a crowd, and no columns are generated before.
 AT_ONCE = (Generation(crowd=3), Crowds(first=1), Semidefinite(first=6))
 
 
 @pytest.mark.parametrize("seed", CASES)
-def test_crowds_are_enclosed_by_bound_and_alignment(seed):
+def test_bound_and_alignment_enclose_the_optimum_of_crowds(seed):
     problem = crowd_problem(seed)
     least = problem.n_units * problem.opening - most_gain(problem, all_groups(problem))
     full = solve(problem, method="cpsat")
@@ -51,7 +51,7 @@ def test_crowds_are_enclosed_by_bound_and_alignment(seed):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_back_end_proves_what_can_be_proven(seed):
+def test_the_back_end_proves_small_crowds(seed):
     problem = crowd_problem(seed)
     found = solve_crowd(problem, Limits(tuning=AT_ONCE))
     full = solve(problem, method="cpsat")
@@ -61,7 +61,7 @@ def test_the_back_end_proves_what_can_be_proven(seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_units_too_many_for_a_matrix_are_proven_too(seed):
+def test_units_too_many_for_a_matrix_are_proven_otherwise(seed):
     problem = crowd_problem(seed)
     tuning = [Semidefinite(most=2), Generation(trial=0)]
     found = solve_crowd(problem, Limits(tuning=tuning))
@@ -95,11 +95,11 @@ def test_a_long_continuum_is_searched_where_its_relaxation_leads(monkeypatch):
     assert all(t is not None and len(t) == len(problem.first) for t in told)
 
 
-def test_few_annotators_are_enclosed_no_longer_than_their_head_start(monkeypatch):
+def test_few_annotators_spend_no_more_than_their_head_start(monkeypatch):
     left = []
 
     def endless(_problem, found, _limits, _deadline):
-        left.append((current_work().left, current_work().steps))
+        left.append((current_work().steps_left, current_work().steps))
         return found
 
     monkeypatch.setattr(crowds, "enclose", endless)
@@ -109,7 +109,7 @@ def test_few_annotators_are_enclosed_no_longer_than_their_head_start(monkeypatch
         solve_crowd(problem, Limits())
     ((budget, taken),) = left
     assert budget == taken > 0
-    # A crowd is enclosed until nothing more comes of it.
+    # A crowd has no such limit: it is enclosed until no step improves it.
     solve_crowd(problem, Limits(tuning=[Generation(crowd=2)]))
     assert left[-1][0] == UNLIMITED
 
@@ -129,7 +129,10 @@ def test_few_annotators_are_enclosed_no_longer_than_their_head_start(monkeypatch
 def test_columns_are_generated_again_where_the_crowd_is_small_little_is_open_or_time_is_left(
     short, pairs, seconds, below, goes_on, monkeypatch
 ):
-    """`below`: how many times the cost the bound of the head start is below 0."""
+    """Columns are generated again if the crowd is small, little is open or time is left.
+
+    `below` says how many times the cost the bound of the head start lies below 0.
+    """
     monkeypatch.setattr(crowds, "SEARCHED_PAIRS", pairs)
     problem, generated = crowd_problem(3), []
     cost = problem.n_units * problem.opening
@@ -144,7 +147,7 @@ def test_columns_are_generated_again_where_the_crowd_is_small_little_is_open_or_
     assert found.bound <= (1 - short) * cost * (1 + 1e-9)
 
 
-def test_a_larger_relaxation_has_time_to_come_past_the_smaller_one(monkeypatch):
+def test_a_larger_relaxation_has_time_to_overtake_the_smaller_one(monkeypatch):
     problem, prices = crowd_problem(3), np.zeros(crowd_problem(3).n_units)
     cost = problem.n_units * problem.opening
     best = cost - most_gain(problem, all_groups(problem))
@@ -180,7 +183,7 @@ def test_annealing_never_loses_and_repeats_itself(seed):
 
 
 @pytest.mark.parametrize("gap", [0.3, 0.05])
-def test_a_gap_that_is_enough_ends_the_search(gap):
+def test_a_sufficient_gap_ends_the_search(gap):
     found = align(crowd(11, 32, 90, 4), gap=gap)
     assert found.gap <= gap
 
@@ -190,12 +193,12 @@ def test_the_time_limit_is_kept(monkeypatch):
     looked = LookedAtClock(step=0.01)
     monkeypatch.setattr(time, "monotonic", looked)
     found = align(people, time_limit=1.0)
-    assert looked.looks < 150  # 100 until the limit
+    assert looked.looks < 150  # the clock allows 100 looks until the limit
     assert 0 < found.bound <= found.disorder
 
 
 @pytest.mark.parametrize("categories", [1, 2])
-def test_units_that_are_all_but_at_one_place_are_proven(categories, monkeypatch):
+def test_units_nearly_all_at_one_place_are_proven(categories, monkeypatch):
     rng = np.random.default_rng(categories)
     starts, ends = 10 + rng.uniform(0, 0.001, 32), 20 + rng.uniform(0, 0.001, 32)
     near = Continuum.from_codes(
@@ -221,7 +224,7 @@ def test_a_proof_leaves_less_than_1e_8_of_delta_open():
     assert solution(problem, groups, cost - 1.1 * disorder).status is Status.FEASIBLE
 
 
-def test_the_expected_disorder_of_a_crowd_includes_what_is_not_proven():
+def test_the_expected_disorder_of_a_crowd_includes_the_unproven_part():
     found = gamma(crowd(3, 30, 60, 3), samples=2, gap=0.05)
     lo, hi = found.interval
     assert lo < found.value < hi

@@ -1,4 +1,4 @@
-"""Every exact path against the full CP-SAT model, and brute force where it can run."""
+"""Every exact method against the full CP-SAT model, and brute force where it is feasible."""
 
 import os
 from concurrent.futures import ProcessPoolExecutor
@@ -18,13 +18,13 @@ MATRIX = Matrix(("a", "b", "c"), np.array([[0, 0.3, 1], [0.3, 0, 0.6], [1, 0.6, 
 ALL = (
     *DISSIMILARITIES,
     Combined(categorial=MATRIX, beta=2),
-    Combined(categorial=MATRIX, f_cat="steep"),  # infinite between a and c
+    Combined(categorial=MATRIX, f_cat="steep"),  # infinite cost between a and c
     Combined(positional="hamming", f_cat="steep", alpha=0.5),
 )
 
 
 def _check(seed: int) -> bool:
-    """Compare all paths on continuum `seed`; whether brute force took part."""
+    """Compare all methods on continuum `seed`, and return whether brute force took part."""
     n = 2 + seed % 7
     rng = np.random.default_rng(seed)
     brute = bool(rng.random() < 0.4)

@@ -1,4 +1,4 @@
-"""Column generation: its prices and its bound against all groups of small problems."""
+"""Column generation: its prices and its bound, against all groups of small problems."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_prices_that_no_group_beats_are_the_bound(cover: bool, gap: float) -> No
         cost = float(group_costs(problem, found.groups).sum())
         lowest = problem.n_units * problem.opening - found.most_gain
         assert lowest <= cost + 1e-9
-        # Groups are listed once the bound is close; a useless one would list them all.
+        # Groups are listed once the bound is close; with a useless bound all would be listed.
         assert cost - lowest <= 3 * problem.opening
         assert found.complete or cost - lowest <= gap * cost + 1e-6
 
@@ -39,7 +39,10 @@ def test_prices_that_no_group_beats_are_the_bound(cover: bool, gap: float) -> No
 @pytest.mark.parametrize("nodes", [1, 1000])
 @pytest.mark.parametrize("cover", [False, True])
 def test_any_prices_are_made_feasible(cover: bool, nodes: int) -> None:
-    """A unit alone gains nothing, so that prices below 0 would be a bound that is too good."""
+    """Any prices are made feasible and nonnegative.
+
+    A unit alone gains nothing, so a price below 0 would make the bound too good.
+    """
     for seed in range(6):
         problem = problem_of(230 + seed, 3 + seed % 3, 15, cover=cover)
         price = np.random.default_rng(seed).normal(0, 0.5 * problem.opening, problem.n_units)
@@ -72,8 +75,11 @@ def test_trimmed_columns_keep_all_that_the_master_uses() -> None:
 
 
 @pytest.mark.parametrize("cover", [False, True])
-def test_a_pool_that_is_trimmed_all_the_time_comes_to_an_end(cover: bool) -> None:
-    """Columns that are dropped must not come back for ever: prices are still found in the end."""
+def test_generation_ends_even_if_the_pool_is_always_trimmed(cover: bool) -> None:
+    """Feasible prices are found even if dropped columns have to come back again and again.
+
+    Every group of a full enumeration is checked against the prices.
+    """
     for seed in range(6):
         problem = problem_of(230 + seed, 3 + seed % 3, 15, cover=cover)
         found = generate(problem, Limits(tuning=[Generation(pool=4)]), NEVER)

@@ -1,4 +1,4 @@
-"""Relaxed and whole packings and covers against HiGHS."""
+"""Packings and covers, relaxed and in whole numbers, against HiGHS."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.alignment.enumeration import (
 
 
 def test_the_linear_relaxation() -> None:
-    """Against HiGHS: the value of the packing, its prices, with capacities, and of the cover."""
+    """Packings, their prices, packings with capacities and covers have the value of HiGHS."""
     for seed in range(8):
         problem = problem_of(80 + seed, 2 + seed % 4, 12)
         columns = enumerate_columns(problem)
@@ -52,7 +52,9 @@ def test_the_linear_relaxation() -> None:
 
 
 def test_prices_block_by_block() -> None:
-    """Feasible for every column that a window sees, and good enough to prove the optimum."""
+    """Prices that are fitted block by block pay for all columns of the windows and prove the
+    optimum.
+    """
     blocks = PriceTuning(block=5)
     for seed in range(5):
         problem = problem_of(100 + seed, 2 + seed % 3, 30)
@@ -61,7 +63,7 @@ def test_prices_block_by_block() -> None:
         ranked = columns.renumber(problem.ranks)
         price = lp.block_prices(problem.n_units, ranked, block=blocks.block)
         paid = np.add.reduceat(price[ranked.members], ranked.begin[:-1])
-        # Six blocks of five, and windows about the five seams between them.
+        # There are six blocks of five units, and windows around the five borders between them.
         inside = (ranked.members >= 2) & (ranked.members < 27)
         seen = np.logical_or.reduceat(inside, ranked.begin[:-1])
         assert (paid >= ranked.gain - 1e-6 * problem.opening)[seen].all()
@@ -98,7 +100,10 @@ def test_a_packing_that_stops_early_has_a_bound() -> None:
 
 
 def test_a_cover_that_stops_early_has_a_bound() -> None:
-    """Against the set cover model in HiGHS; n = 3, where the opening is 3Δ."""
+    """A cover that stops early has a bound below the set cover model in HiGHS.
+
+    n = 3, where the opening is 3Δ.
+    """
     for seed in range(4):
         problem = problem_of(150 + seed, 3, 12, cover=True)
         columns = enumerate_columns(problem)

@@ -1,4 +1,4 @@
-"""One suite for all back-ends: the optimum, its proof, and what is never below it."""
+"""The contract of all back-ends: optimum, proof and valid bounds."""
 
 from dataclasses import replace
 
@@ -91,7 +91,7 @@ def test_generated_columns_equal_listed_ones(cover: bool) -> None:
         assert generated.status is listed.status is Status.OPTIMAL
 
 
-def test_greedy_is_never_below_and_its_bound_never_above() -> None:
+def test_greedy_costs_at_least_the_optimum_and_its_bound_at_most() -> None:
     for seed in range(30):
         continuum = random_continuum(300 + seed, 2 + seed % 4, 16)
         bound = bind(DISSIMILARITIES[seed % len(DISSIMILARITIES)], continuum)
@@ -145,7 +145,7 @@ def test_a_time_limit_gives_a_valid_bound() -> None:
         ({"method": "brute"}, "for tests of at most"),
     ],
 )
-def test_calls_that_cannot_be_meant(options: dict[str, object], message: str) -> None:
+def test_impossible_calls_are_refused(options: dict[str, object], message: str) -> None:
     continuum = load("3by100")
     with pytest.raises(UsageError, match=message):
         best_groups(continuum, bind(Combined(), continuum), **options)  # type: ignore[arg-type]

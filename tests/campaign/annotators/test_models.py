@@ -1,8 +1,8 @@
-"""Models of annotators against crowd-kit 1.4.2, by hand, and against planted annotators.
+"""Models of annotators, against crowd-kit 1.4.2, by hand and on planted annotators.
 
-`crowd_kit.json` holds what crowd-kit gives for 240 responses of seven planted annotators (one of
-them answers the first label in most cases): DawidSkene and OneCoinDawidSkene iterated until nothing
-moves, MACE by EM from a recorded start, 50 iterations, and the best of its ten starts.
+`crowd_kit.json` holds results of crowd-kit for 240 responses of seven planted annotators, one of
+whom mostly answers the first label: DawidSkene and OneCoinDawidSkene iterated until convergence,
+MACE by 50 iterations of EM from a recorded start, and the best of its ten starts.
 """
 
 import json
@@ -25,7 +25,7 @@ PEER: dict[str, Any] = json.loads(Path(__file__).with_name("crowd_kit.json").rea
 
 
 def from_rows(rows: Iterable[tuple[str, str, str | None]]) -> Responses:
-    """Responses from (item, annotator, label); codes in the order of first appearance."""
+    """Return the responses of (item, annotator, label) rows, coded in order of first appearance."""
     codes: tuple[dict[str | None, int], ...] = ({}, {}, {})
     coded = [
         [code.setdefault(name, len(code)) for name, code in zip(row, codes, strict=True)]
@@ -37,7 +37,7 @@ def from_rows(rows: Iterable[tuple[str, str, str | None]]) -> Responses:
 
 
 def responses() -> Responses:
-    """The rows, with labels in the order a, b, c."""
+    """Return the responses of the file, with labels in the order a, b, c."""
     rows = [row.split() for row in PEER["rows"]]
     items, people = (list(dict.fromkeys(r[i] for r in rows)) for i in (0, 1))
     codes = [(items.index(t), people.index(w), "abc".index(label)) for t, w, label in rows]
@@ -90,7 +90,7 @@ def test_planted_annotators_are_recovered(model: str) -> None:
     data = Responses(item, annotator, said.ravel(), 600, tuple("ABCDE"), tuple("xyz"))
     found = fit(data, model)
     right = found.confusion[:, range(3), range(3)].mean(axis=1)
-    # Who draws at random hits the truth by chance in a third of the cases.
+    # An annotator who draws at random is right by chance in a third of the cases.
     assert right == pytest.approx(skills + (1 - skills) / 3, abs=0.06)
     votes = data.vote_shares().argmax(axis=1)
     assert (found.posterior.argmax(axis=1) == truth).mean() > (votes == truth).mean()
@@ -122,7 +122,7 @@ def test_names_and_order_do_not_matter(people: list[int], labels: list[int]) -> 
     assert b.confusion[people][:, labels][:, :, labels] == pytest.approx(a.confusion, abs=1e-9)
 
 
-def test_who_did_little_is_drawn_to_the_others() -> None:
+def test_an_annotator_with_few_answers_is_drawn_to_the_others() -> None:
     rows = [(str(i), a, "xy"[i % 2]) for i in range(40) for a in "ABC"]
     rows += [("1", "D", "x"), ("3", "D", "x")]
     free, drawn = (fit(from_rows(rows), strength=s).confusion[3] for s in (0, 5))
@@ -130,13 +130,13 @@ def test_who_did_little_is_drawn_to_the_others() -> None:
     assert drawn[1, 1] > 0.6
 
 
-def test_two_who_differ_leave_the_truth_open() -> None:
+def test_two_annotators_who_differ_leave_the_truth_open() -> None:
     rows = [("1", "A", "x"), ("1", "B", "y"), ("2", "A", "x"), ("2", "B", "y")]
     one = fit(from_rows(rows), "one-coin", iterations=1)
     assert one.posterior == pytest.approx(np.full((2, 2), 0.5))
 
 
-def test_who_never_meets_and_who_is_too_few() -> None:
+def test_disconnected_and_too_few_annotators_are_reported() -> None:
     rows = [(str(i), a, "x") for i in range(40) for a in ("ABC" if i % 2 else "DEF")]
     overlap = from_rows(rows).overlap
     assert overlap.parts == (("D", "E", "F"), ("A", "B", "C"))
@@ -148,13 +148,13 @@ def test_who_never_meets_and_who_is_too_few() -> None:
     assert "saw 4 items" in str(few.too_little)
 
 
-def test_labels_all_alike() -> None:
+def test_identical_labels_have_posterior_one() -> None:
     rows = [(str(i), a, "x") for i in range(5) for a in "ABC"]
     for model in ("dawid-skene", "one-coin", "mace"):
         assert fit(from_rows(rows), model).posterior == pytest.approx(np.ones((5, 1)))
 
 
-def test_what_cannot_be_meant() -> None:
+def test_impossible_arguments_are_refused() -> None:
     with pytest.raises(UsageError, match="model 'glad' is unknown; there are: dawid-skene"):
         fit(responses(), "glad")
     with pytest.raises(UsageError, match="strength"):
@@ -171,7 +171,7 @@ def _said(rows: list[list[str]], labels: tuple[str, ...]) -> Responses:
 
 
 @pytest.mark.parametrize("model", ["dawid-skene", "one-coin"])
-def test_a_class_that_hardly_occurs_takes_no_part_of_a_frequent_one(model: str) -> None:
+def test_a_rare_class_takes_no_part_of_a_frequent_one(model: str) -> None:
     alike = [["x"] * 3 for _ in range(30)]
     for rows, labels in (
         (alike, ("x", "∅")),
@@ -183,7 +183,7 @@ def test_a_class_that_hardly_occurs_takes_no_part_of_a_frequent_one(model: str) 
         assert (posterior[:, 0] > 0.5).all()
 
 
-def test_what_nobody_said_is_true_of_nothing() -> None:
+def test_a_label_that_nobody_gave_is_true_of_nothing() -> None:
     rng = np.random.default_rng(1)
     truth = rng.integers(2, size=300)
     heard = np.where(rng.random((300, 4)) < 0.9, truth[:, None], 1 - truth[:, None])
@@ -193,8 +193,11 @@ def test_what_nobody_said_is_true_of_nothing() -> None:
     assert (posterior.argmax(axis=1) == truth).mean() > 0.95
 
 
-def test_what_all_passed_over_is_reckoned_with() -> None:
-    """Three of ten units are missed by each of four, and nobody marks what is not there."""
+def test_units_that_everybody_missed_are_estimated() -> None:
+    """The model estimates the units missed by all: .3⁴ where each of four annotators misses .3.
+
+    Nobody marks units that are not there.
+    """
     rng = np.random.default_rng(3)
     marked = rng.random((1500, 4)) < 0.7
     seen = marked.any(axis=1)
@@ -202,15 +205,15 @@ def test_what_all_passed_over_is_reckoned_with() -> None:
     found = fit(_said(rows, ("x", "∅")), unseen=True)
     assert (found.posterior[:, 0] > 0.5).all()
     assert found.confusion[:, 0, 0] == pytest.approx(np.full(4, 0.7), abs=0.04)
-    # .3⁴ of all are missed by everybody.
+    # A share of .3⁴ of all units is missed by everybody.
     assert found.unseen[0] == pytest.approx((~seen).sum(), rel=0.5)
     struck = fit(_said(rows, ("x", "∅")))
     assert (struck.posterior[:, 0] > 0.5).mean() < 0.98
     assert struck.unseen.sum() == 0
 
 
-def test_marks_that_lie_apart_met_by_chance() -> None:
-    """Two who mark one place far apart mean nothing by it; two who mark it alike do."""
+def test_marks_that_lie_far_apart_count_as_chance() -> None:
+    """Two annotators who mark a place alike are believed, and two who mark it far apart are not."""
     rng = np.random.default_rng(5)
     true = rng.random((300, 4)) < 0.7
     true = true[true.any(axis=1)]
@@ -226,7 +229,7 @@ def test_marks_that_lie_apart_met_by_chance() -> None:
     assert found.closeness[0, 0] > 0.9 > 0.5 > found.closeness[1, 0]
 
 
-def test_where_no_two_mark_one_place_closeness_says_nothing() -> None:
+def test_closeness_is_ignored_if_no_two_annotators_mark_one_place() -> None:
     rows = [["x" if j == i % 4 else "∅" for j in range(4)] for i in range(32)]
     data = _said(rows, ("x", "∅"))
     found = fit(replace(data, closeness=np.full(32, -1)), unseen=True)

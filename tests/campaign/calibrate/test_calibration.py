@@ -1,4 +1,4 @@
-"""Calibration of continua whose errors are known, because the shuffling tool made them."""
+"""Calibration of continua with known errors, made by the shuffling tool."""
 
 import math
 from dataclasses import replace
@@ -18,7 +18,7 @@ FAST = {"samples": 10, "sets": 3}
 MODEL = ReferenceModel(n_units=20)
 
 
-def test_a_known_omission_is_found_again() -> None:
+def test_a_planted_omission_is_recovered() -> None:
     continuum = shuffled_set(MODEL, "false-negative", 0.2, 2, seed=5)
     (found,) = calibrate(continuum, errors=["false-negative"], **FAST).equivalents
     assert found.low <= 0.2 <= found.high
@@ -33,10 +33,14 @@ def test_a_known_omission_is_found_again() -> None:
         pytest.param("false-positive", 0.3, marks=pytest.mark.slow),
     ],
 )
-def test_a_planted_error_is_found_again_although_it_changes_what_is_learnt(
+def test_a_planted_error_is_recovered_although_it_distorts_the_learnt_model(
     error: str, planted: float
 ) -> None:
-    """Lengths are log-normal; a model learnt as if there were no errors reads .34 of .20 splits."""
+    """The planted magnitude lies in the interval, although the model is learnt from erroneous
+    units.
+
+    Lengths are log-normal. A model learnt as if there were no errors reads .34 for .20 splits.
+    """
     rng = np.random.default_rng(8)
     documents = {}
     for d in range(4):
@@ -52,8 +56,11 @@ def test_a_planted_error_is_found_again_although_it_changes_what_is_learnt(
     assert found.misfit < 0.05
 
 
-def test_less_than_one_error_for_each_annotator_may_be_none() -> None:
-    """Half of the annotators cut one of twenty units: no simulated annotator can, on average."""
+def test_less_than_one_error_per_annotator_may_be_none() -> None:
+    """Half of the annotators split one of twenty units, so an interval includes no error.
+
+    The shuffling tool rounds, so that no simulated annotator makes half an error.
+    """
     rng, documents = np.random.default_rng(4), {}
     for d in range(4):
         starts = np.cumsum(rng.integers(10, 20, 20) + 5) - 15
@@ -76,7 +83,7 @@ def test_less_than_one_error_for_each_annotator_may_be_none() -> None:
 
 
 @pytest.mark.usefixtures("little_is_simulated")
-def test_simulated_annotators_read_everything_which_is_said() -> None:
+def test_notes_name_the_annotators_who_did_not_read_to_the_end() -> None:
     units = [Unit(a, 10 * i, 10 * i + 8, "x") for a in "AB" for i in range(20 if a == "A" else 9)]
     half = declare_read_until(Continuum.from_units(units, bounds=(0, 200)), {"B": 90})
     found = calibrate(half, errors=["false-negative"], **FAST)
@@ -85,7 +92,7 @@ def test_simulated_annotators_read_everything_which_is_said() -> None:
 
 
 @pytest.mark.usefixtures("little_is_simulated")
-def test_where_the_curve_is_flat_only_the_least_amount_is_told() -> None:
+def test_a_flat_curve_gives_only_a_least_amount() -> None:
     documents = {f"d{i}": shuffled_set(MODEL, "split", 0.8, 3, index=i, seed=5) for i in range(3)}
     found = calibrate(documents, errors=["split"], **FAST)
     (split,) = found.equivalents
@@ -95,8 +102,8 @@ def test_where_the_curve_is_flat_only_the_least_amount_is_told() -> None:
 
 
 @pytest.mark.usefixtures("little_is_simulated")
-def test_an_error_that_cannot_have_made_such_annotations_is_named() -> None:
-    # Units are missed; cut ones would touch, and these never do.
+def test_an_error_that_cannot_explain_the_annotations_is_named() -> None:
+    # Units are missing; split units would touch, and these never do.
     rng = np.random.default_rng(2)
     units = [
         Unit(a, 10 * i, 10 * i + 9, "x") for a in "ABC" for i in range(30) if rng.random() < 0.7
@@ -108,8 +115,11 @@ def test_an_error_that_cannot_have_made_such_annotations_is_named() -> None:
     assert [n for n in found.notes() if n.startswith("split: annotators who make only this error")]
 
 
-def test_what_is_not_known_at_all_is_not_said() -> None:
-    """A unit each: anything may have made it, and wrong labels cannot have, as there is one."""
+def test_an_unknown_amount_is_not_printed() -> None:
+    """One unit by each annotator allows any amount of position errors.
+
+    Wrong labels are impossible, as there is one category.
+    """
     continuum = Continuum.from_units([Unit("A", 0, 5, "x"), Unit("B", 1, 6, "x")])
     found = calibrate(continuum, errors=["category", "position"], **FAST)
     category, position = found.equivalents
@@ -120,7 +130,7 @@ def test_what_is_not_known_at_all_is_not_said() -> None:
 
 
 @pytest.mark.usefixtures("little_is_simulated")
-def test_the_signature_says_what_was_simulated() -> None:
+def test_the_signature_names_the_simulated_errors() -> None:
     continuum = shuffled_set(MODEL, "false-negative", 0.2, 2, seed=4)
     made = [
         calibrate(continuum, errors=errors, samples=5, sets=sets).signature
@@ -135,13 +145,13 @@ def test_identical_annotators_need_no_error() -> None:
     found = calibrate(continuum, errors=["position"], **FAST)
     (position,) = found.equivalents
     assert (position.amount, position.low) == (0, 0)
-    assert position.high > 0  # small shifts of whole positions leave nothing to see
+    assert position.high > 0  # small shifts of whole positions leave no trace
     assert "agree perfectly" in found.in_words()
 
 
 @pytest.mark.parametrize("same", [True, False])
-def test_cuts_that_cannot_be_made_have_no_amount(same: bool) -> None:
-    """Units of one token: whatever was cut apart until nothing was left to cut looks like this."""
+def test_splits_of_units_of_one_token_have_no_amount(same: bool) -> None:
+    """Units of one token cannot be split further, so the amount is undefined, with the reason."""
     units = [
         Unit(a, 3 * i, 3 * i + 1, "xyzx"[(i + (a == "B" and i == 1 and not same)) % 4])
         for a in "ABC"
@@ -154,8 +164,8 @@ def test_cuts_that_cannot_be_made_have_no_amount(same: bool) -> None:
     assert "cannot be made: no unit left that can be cut" in split.reason
 
 
-def test_amounts_of_one_number_of_errors_are_not_told_apart() -> None:
-    """Three of thirty are what everything from .083 to .117 rounds to."""
+def test_amounts_that_round_to_the_same_number_are_not_distinguished() -> None:
+    """The interval holds all amounts from .083 to .117, which round to three errors of thirty."""
     documents = {
         f"d{i}": shuffle(
             shuffled_set(replace(MODEL, n_units=30), "position", 0, 1, index=i, seed=2),
@@ -172,7 +182,7 @@ def test_amounts_of_one_number_of_errors_are_not_told_apart() -> None:
 
 
 @pytest.mark.usefixtures("little_is_simulated")
-def test_what_one_error_cannot_explain_is_said() -> None:
+def test_annotations_that_one_error_cannot_explain_are_reported() -> None:
     # Wrong categories alone leave the positions in agreement.
     rng = np.random.default_rng(1)
     units = [
@@ -190,7 +200,7 @@ def test_what_one_error_cannot_explain_is_said() -> None:
 
 @pytest.mark.usefixtures("little_is_simulated")
 def test_an_error_that_cannot_be_made_does_not_stop_the_others() -> None:
-    # fixed-positions needs everybody's units at the same places, which omissions break.
+    # fixed-positions needs units at the same places, which omissions break.
     units = [
         Unit(a, 10 * i, 10 * i + 8, "xyzx"[(i + (a == "B" and i == 1)) % 4])
         for a in "AB"
@@ -209,7 +219,7 @@ def test_an_error_that_cannot_be_made_does_not_stop_the_others() -> None:
 
 
 @pytest.mark.usefixtures("little_is_simulated")
-def test_workers_do_not_change_anything() -> None:
+def test_the_number_of_workers_changes_nothing() -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     continuum = shuffled_set(MODEL, "split", 0.1, 2, seed=2)
@@ -220,7 +230,7 @@ def test_workers_do_not_change_anything() -> None:
 
 
 def test_amounts_in_the_users_terms() -> None:
-    # M(m)_cc = 1 − m² + m²·p_c, so m²·(1 − Σp²) of the units change: p = .4 .3 .2 .1.
+    # M(m)_cc = 1 − m² + m²·p_c, so m²·(1 − Σp²) of the units change, with p = .4 .3 .2 .1.
     assert amount("category", 1.0, MODEL) == pytest.approx(1 - 0.3)
     assert amount("category", 0.5, MODEL) == pytest.approx(0.25 * 0.7)
     assert amount("false-negative", 0.3, MODEL) == 0.3

@@ -9,11 +9,11 @@ from gammacp.campaign.calibrate.curves import Curve, falling, invert, magnitude_
 
 
 def curve_of(gamma: float, noise: float, seed: int = 0) -> Curve:
-    """γ = 1 − gamma·m with noisy sets."""
+    """Return a curve γ = 1 − gamma·m with noisy sets."""
     rng = np.random.default_rng(seed)
     magnitudes = np.array([0, 0.1, 0.25, 0.5, 0.75, 1.0])
     sets = (np.ones(6), *(1 - gamma * m + noise * rng.standard_normal(6) for m in magnitudes[1:]))
-    # Of a campaign of one document, whose reference is known.
+    # The campaign has one document, and its reference is known.
     return Curve(magnitudes, sets, np.zeros(6), noise * rng.standard_normal(8))
 
 
@@ -48,7 +48,7 @@ def test_a_line_is_inverted_without_noise() -> None:
 
 
 def test_intervals_cover_the_true_magnitude() -> None:
-    # One further set at magnitude .4 is the measurement; the interval must hold .4 in 95 %.
+    # A further set at magnitude .4 is measured; the interval must hold .4 in 95 % of the cases.
     rng = np.random.default_rng(3)
     inside = 0
     for i in range(120):
@@ -58,7 +58,7 @@ def test_intervals_cover_the_true_magnitude() -> None:
     assert inside >= 0.9 * 120
 
 
-def test_what_is_beyond_the_curve_is_infinite() -> None:
+def test_a_value_beyond_the_curve_has_an_infinite_magnitude() -> None:
     found = magnitude_at(curve_of(0.5, 0.01), 0.3)
     assert math.isinf(found.value)
     assert math.isinf(found.high)
@@ -68,7 +68,9 @@ def test_what_is_beyond_the_curve_is_infinite() -> None:
 
 
 def test_perfect_agreement_needs_no_error() -> None:
-    """Up to where a simulated set has γ = 1 by luck there may be errors all the same."""
+    """A γ of 1 has magnitude 0, and the interval ends where no simulated set has γ = 1 by
+    chance.
+    """
     sets = (np.ones(3), np.array([1, 1, 0.9]), np.array([1, 0.8, 0.9]), np.full(3, 0.7))
     curve = Curve(np.array([0, 0.05, 0.15, 0.3]), sets, np.zeros(4))
     found = magnitude_at(curve, 1.0)
@@ -77,7 +79,7 @@ def test_perfect_agreement_needs_no_error() -> None:
     assert (found.value, found.low, found.high) == (0.0, 0.0, math.inf)
 
 
-def test_cells_are_put_in_order() -> None:
+def test_cells_are_sorted_by_magnitude() -> None:
     curve = Curve.start(3)
     curve = curve.with_cell(0.5, np.full(3, 0.4), 0.2).with_cell(0.2, np.full(3, 0.7), 0.1)
     assert curve.magnitudes.tolist() == [0, 0.2, 0.5]

@@ -1,4 +1,4 @@
-"""Personal magnitudes: closed forms, hand-made slots, and what the shuffling tool planted."""
+"""Magnitudes of single annotators: closed forms, hand-made slots and planted errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Places = Sequence[tuple[float, float]]
 
 
 def continuum(**places: Places) -> Continuum:
-    """Units without labels by annotator."""
+    """Return units of one category at the places of each annotator."""
     return Continuum.from_units(
         [Unit(who, s, e, "x") for who, units in places.items() for s, e in units],
         annotators=list(places),
@@ -34,7 +34,7 @@ def continuum(**places: Places) -> Continuum:
 
 
 def row(n: int, start: float = 0.0) -> list[tuple[float, float]]:
-    """Units of length 10 with gaps of 2."""
+    """Return units of length 10 with gaps of 2."""
     return [(start + 12 * k, start + 12 * k + 10) for k in range(n)]
 
 
@@ -47,7 +47,7 @@ def amounts(found: Magnitudes, who: str) -> dict[str, float | None]:
 
 
 def patterns(counts: dict[str, float]) -> Patterns:
-    """Slots by who has them, such as "110"."""
+    """Return slots by pattern: "110" is a slot of the first two of three annotators."""
     rows = [[c == "1" for c in key] for key in counts for _ in range(round(counts[key]))]
     present = np.array(rows)
     everybody = np.ones_like(present)
@@ -55,12 +55,15 @@ def patterns(counts: dict[str, float]) -> Patterns:
 
 
 def test_rates_of_three_have_a_closed_form() -> None:
-    """Where both others have a slot it is real: the share that a third has is their rate."""
+    """With three annotators, the rate of one is the share of slots of both others that it has.
+
+    A slot that two annotators have is real; the remaining formulas follow by hand.
+    """
     counts = {"111": 400, "011": 100, "101": 50, "110": 20, "100": 30, "010": 25, "001": 40}
     found = rates_of(patterns(counts), np.ones(1))
     have = 1 - np.array([100 / 500, 50 / 450, 20 / 420])
     assert found.failing == pytest.approx(1 - have, abs=1e-6)
-    # 400 slots that all have are the product of their rates.
+    # The expected number of slots that all have is the product of the three rates.
     real = 400 / have.prod()
     lone = [have[k] * np.delete(1 - have, k).prod() * real for k in range(3)]
     added = (np.array([30, 25, 40]) - lone) / real
@@ -69,7 +72,7 @@ def test_rates_of_three_have_a_closed_form() -> None:
 
 
 def test_rates_of_four_are_the_most_likely() -> None:
-    """No rates in the neighbourhood make the counts likelier (likelihood written out anew)."""
+    """No rates nearby have a greater likelihood, which is computed here independently."""
     rng = np.random.default_rng(5)
     counts = {format(k, "04b"): int(rng.integers(3, 60)) for k in range(1, 16)}
     counts["1111"] = 500
@@ -103,8 +106,10 @@ def test_variances_of_three_have_a_closed_form() -> None:
     assert np.isnan(two).all()
 
 
-def test_wrong_labels_of_one_among_three() -> None:
-    """Two who always agree tell the third's wrong labels: as many as differ."""
+def test_wrong_labels_of_one_among_three_annotators() -> None:
+    """Two annotators who always agree reveal the share of wrong labels of the third: 300
+    of 2000.
+    """
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 4, 2000)
     labels = np.stack([truth, truth, truth], axis=1).astype(np.int32)
@@ -114,7 +119,7 @@ def test_wrong_labels_of_one_among_three() -> None:
 
 
 def test_joins_are_charged_to_the_one_who_joins() -> None:
-    """Ten units, nine boundaries; Max lacks three of them: a third of all, or .3 per unit."""
+    """Max joins three of nine boundaries of ten units: .3 per unit, counted by hand."""
     joined = [(0, 22), (24, 58), *row(10)[5:]]
     c = continuum(Ann=row(10), Bob=row(10), Max=joined)
     slots = slots_of(c, align(c).groups)
@@ -129,7 +134,7 @@ def test_joins_are_charged_to_the_one_who_joins() -> None:
             assert found.of("Max", error).amount == pytest.approx(0, abs=1e-6)
 
 
-def test_cuts_misses_and_additions_are_charged_to_who_makes_them() -> None:
+def test_splits_misses_and_additions_are_charged_to_their_author() -> None:
     halves = [(0, 4), (4, 10), (12, 15), (15, 22), *row(10)[2:]]
     cut = read(continuum(Ann=row(10), Bob=halves, Max=row(10)))
     assert amounts(cut, "Bob")["split"] == pytest.approx(0.2, abs=1e-6)
@@ -148,7 +153,7 @@ def test_cuts_misses_and_additions_are_charged_to_who_makes_them() -> None:
                 assert one.amount == pytest.approx(0, abs=1e-6)
 
 
-def test_two_who_cut_the_same_unit_apart_do_not_make_the_third_a_joiner() -> None:
+def test_two_who_split_the_same_unit_do_not_make_the_third_a_joiner() -> None:
     units = row(4)
     one = [*units[:2], (24, 26), (26, 34), units[3]]
     other = [*units[:2], (24, 32), (32, 34), units[3]]
@@ -159,7 +164,9 @@ def test_two_who_cut_the_same_unit_apart_do_not_make_the_third_a_joiner() -> Non
 
 
 def test_two_additions_side_by_side_do_not_confirm_each_other() -> None:
-    """Best alignments join them, but they share two positions of ten."""
+    """Two additions that the best alignment joins, but that share two of ten positions, stay
+    additions.
+    """
     ann, bob = [*row(10), (200, 210)], [*row(10), (208, 218)]
     found = read(continuum(Ann=ann, Bob=bob, Max=row(10)))
     assert found.of("Ann", "false-positive").amount == pytest.approx(0.1, abs=1e-6)
@@ -168,7 +175,7 @@ def test_two_additions_side_by_side_do_not_confirm_each_other() -> None:
 
 @pytest.fixture(scope="module")
 def planted() -> list[Continuum]:
-    """Five documents: Ann joins, Bob cuts, Max misses .12 of 25 units each."""
+    """Return five documents in which Ann joins, Bob splits and Max misses .12 of 25 units each."""
     model = ReferenceModel()
     documents = []
     for number in range(5):
@@ -183,7 +190,7 @@ def planted() -> list[Continuum]:
     return documents
 
 
-def test_intervals_hold_what_the_tool_planted(planted: list[Continuum]) -> None:
+def test_intervals_hold_the_planted_magnitudes(planted: list[Continuum]) -> None:
     found = read(*planted)
     guilty = {("Ann", "merge"), ("Bob", "split"), ("Max", "false-negative")}
     for one in found.people:
@@ -214,7 +221,7 @@ def test_mirrored_and_renamed_campaigns_have_the_same_magnitudes(
         assert same.interval == pytest.approx(one.interval, abs=1e-5)
 
 
-def test_too_few_documents_or_annotators_are_said() -> None:
+def test_too_few_documents_or_annotators_are_reported() -> None:
     three = continuum(Ann=row(10), Bob=row(10), Max=row(9))
     two = continuum(Ann=row(10), Bob=row(9))
     found = read(three, three, two)

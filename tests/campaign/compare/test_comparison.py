@@ -31,7 +31,7 @@ def text() -> Continuum:
     return Continuum.from_units(shifted([*TEXT]), bounds=(0, 80))
 
 
-def test_it_prints_in_a_line(text: Continuum) -> None:
+def test_a_comparison_prints_in_one_line(text: Continuum) -> None:
     shown = repr(compare({"t": text}, chance="shift", **FAST))
     assert shown.startswith("Comparison(1 document by ")
     assert all(name in shown for name in text.annotators)
@@ -46,7 +46,10 @@ def test_pairs_are_gamma_of_two(text: Continuum) -> None:
 
 
 def test_pairs_share_the_random_sets_of_all(text: Continuum) -> None:
-    """Cut to two annotators they are random sets of these two."""
+    """Pairs share the random sets of all annotators, restricted to the pair.
+
+    Their γ is that of the pair alone, within Monte-Carlo error.
+    """
     two = keep_annotators(text, ["Ann", "Bob"])
     found = compare({"t": text}, samples=400, draws=0)
     assert found.overall.chance == "cut"
@@ -56,7 +59,7 @@ def test_pairs_share_the_random_sets_of_all(text: Continuum) -> None:
     assert pair.value == pytest.approx(alone.value, abs=0.03)
 
 
-def test_only_what_is_asked_for_is_computed(text: Continuum) -> None:
+def test_only_requested_parts_are_computed(text: Continuum) -> None:
     found = compare({"t": text}, by=["document"], **FAST)
     assert (found.pairs.agreements, found.without, found.annotators) == ({}, (), ())
     assert found.categories == ()
@@ -64,7 +67,7 @@ def test_only_what_is_asked_for_is_computed(text: Continuum) -> None:
         compare({"t": text}, by=["documents"], **FAST)
 
 
-def test_who_pulls_the_agreement_down(text: Continuum) -> None:
+def test_the_annotator_who_lowers_the_agreement_is_found(text: Continuum) -> None:
     found = compare({"t": text}, **FAST)
     gains = {entry.annotator: entry.gain for entry in found.without}
     assert max(gains, key=lambda a: gains[a]) == "Cid"
@@ -125,7 +128,7 @@ def test_a_reference_stays_out_of_the_annotators_numbers(text: Continuum) -> Non
     assert by_name["Bob"].with_others == plain.pairs.mean_with_others("Bob")
 
 
-def test_not_everybody_annotates_everything() -> None:
+def test_annotators_may_annotate_different_documents() -> None:
     both = [("Ann", 0, 9, "a"), ("Ann", 20, 30, "b"), ("Bob", 1, 9, "a"), ("Bob", 20, 29, "b")]
     third = [("Cid", 0, 9, "a"), ("Bob", 0, 9, "a"), ("Bob", 15, 20, "b"), ("Cid", 21, 30, "b")]
     continua = {
@@ -137,7 +140,7 @@ def test_not_everybody_annotates_everything() -> None:
     assert math.isnan(found.pairs.agreements["Ann", "Cid"].value)
     assert found.pairs.agreements["Ann", "Cid"].score.reason == "no document has both annotators"
     without = {e.annotator: e for e in found.without}
-    # Nobody annotated a document with two others, so nobody can be left out of one.
+    # No document has three annotators, so nobody can be left out of one.
     assert all(math.isnan(entry.gain) for entry in without.values())
 
 
@@ -169,7 +172,7 @@ def test_errors(text: Continuum) -> None:
 
 
 def test_many_documents_without_a_gamma_are_a_short_error() -> None:
-    """One annotator in each of a thousand files: who has read one reason has read all."""
+    """One annotator in each of a thousand files is an error that names only a few of them."""
     alone = {
         f"d{k}.{a}": Continuum.from_units([Unit(a, 0, 5, "x")]) for k in range(500) for a in "AB"
     }

@@ -19,7 +19,7 @@ from tests.conftest import Run
 
 
 class _Pair:
-    """An agreement of known disorders."""
+    """Agreement of one document with given disorders."""
 
     clusters: Mapping[str, str] = MappingProxyType({})
 
@@ -35,13 +35,16 @@ class _Pair:
 
 
 def too_little() -> Agreement:
-    """Everybody's γ on one document that is too short to be cut."""
+    """Return the γ of one document that is too short to be cut."""
     text = Continuum.from_units([Unit("A", 0, 1, "x"), Unit("B", 0, 2, "x"), Unit("A", 3, 4, "y")])
     return agreement({"d": text}, samples=2)
 
 
 def matrix(left_out: int = 0) -> PairMatrix:
-    """Experts A, B and crowd X, Y, Z: .1 within experts, .2 within the crowd, .6 across; of 1."""
+    """Return pairs of experts A, B and crowd X, Y, Z with given observed disorders.
+
+    They are .1 within experts, .2 within the crowd and .6 across, at an expected disorder of 1.
+    """
     names = tuple("ABXYZ")
     sums = {
         (a, b): _Pair(0.1 if b in "AB" else 0.2 if a in "XYZ" else 0.6, 1.0)
@@ -65,7 +68,7 @@ def test_by_hand() -> None:
     assert across.pairs == 6
     assert across.gamma == pytest.approx(0.4)
     assert across.normalized == pytest.approx(0.4 / math.sqrt(0.9 * 0.8))
-    # Within: 1 − (.1 + 3 · .2) / 4; across .4.
+    # The mean within is 1 − (.1 + 3 · .2) / 4 = .825, and across .4.
     assert across.difference == pytest.approx(0.825 - 0.4)
     assert math.isnan(across.p_value)
     assert "not tested: it takes 3 annotators in each group" in found.in_words()
@@ -87,17 +90,17 @@ def test_members_by_name_and_pattern() -> None:
         (["a=p1", "b=q"], DataError, "group b: no annotator is 'q'"),
     ],
 )
-def test_groups_that_cannot_be_meant(wanted: list[str], kind: type[Exception], said: str) -> None:
+def test_impossible_groups_are_refused(wanted: list[str], kind: type[Exception], said: str) -> None:
     with pytest.raises(kind, match=said):
         members_of(["p1", "p2"], wanted)
 
 
-def test_pairs_that_were_left_out_would_be_missing() -> None:
+def test_groups_need_the_pairs_that_were_left_out() -> None:
     with pytest.raises(DataError, match="3 pairs of annotators are left out"):
         groups(matrix(left_out=3))
 
 
-def test_two_schools_are_told_apart_and_one_is_not() -> None:
+def test_two_schools_are_distinguished_and_one_is_not() -> None:
     def school(shift: int) -> Continuum:
         rng = np.random.default_rng(3)
         units = []
@@ -122,7 +125,10 @@ def test_two_schools_are_told_apart_and_one_is_not() -> None:
 
 
 def test_unequal_care_is_no_difference_of_groups() -> None:
-    """Three careful annotators and three careless ones of one truth: γ within differs by far."""
+    """Three careful and three careless annotators of one truth do not count as two groups.
+
+    Their γ within differ widely.
+    """
     rng = np.random.default_rng(4)
     units = []
     for a in "ABCDEF":
@@ -142,7 +148,7 @@ def test_unequal_care_is_no_difference_of_groups() -> None:
     assert "p of less" in found.in_words()
 
 
-def test_as_json_is_plain() -> None:
+def test_groups_can_be_written_as_json() -> None:
     document = json.loads(json.dumps(groups(matrix()).as_dict()))
     assert document["groups"]["crowd"]["annotators"] == ["X", "Y", "Z"]
     assert document["across"][0]["groups"] == ["experts", "crowd"]

@@ -1,4 +1,4 @@
-"""Whatever is compared has one chance model: rounds, pairs, left out, documents, categories."""
+"""The common chance model of everything that is compared: rounds, pairs, documents, categories."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DOCUMENTS = st.lists(
 
 
 def chance_of(signature: str) -> str:
-    """The model, without what it decided for each continuum."""
+    """Return the chance model, without its parameters for each continuum."""
     models = parse(signature).parts["chance"].split(",")
     return "+".join(sorted({model.partition("(")[0] for model in models}))
 
@@ -75,14 +75,17 @@ def random_documents(number: int) -> list[Continuum]:
 
 
 def test_rounds_of_one_process_do_not_differ() -> None:
-    """8 documents and 2 of one process: with a model each, γ differed by +.04 at p = .02."""
+    """Rounds of 8 and 2 documents of one process do not differ.
+
+    With one chance model for each round, γ differed by +.04 at p = .02.
+    """
     documents = random_documents(10)
     found = compare(
         named(documents[:8], 0), against=named(documents[8:], 8), samples=10, draws=0,
         leave_one_out=False,
     )  # fmt: skip
     assert found.against is not None
-    assert found.against.test.p_value is None  # two documents tell nothing of how they differ
+    assert found.against.test.p_value is None  # two documents are too few for a test
     assert "2 documents are too few" in found.against.in_words()
     assert {chance_of(s) for s in found.signatures} == {"cut"}
     assert (

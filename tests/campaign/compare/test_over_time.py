@@ -1,4 +1,6 @@
-"""Changes of γ over time: a line by hand and by statsmodels, people who tire, the order."""
+"""Changes of γ over time: lines by hand and by statsmodels, planted fatigue, and document
+orders.
+"""
 
 import json
 import tracemalloc
@@ -21,13 +23,16 @@ PEOPLE = ("Ann", "Bob", "Cid", "Dan")
 
 
 def document(shifts: dict[str, float]) -> Continuum:
-    """Units 10 long, 40 apart, moved by so much."""
+    """Return units of length 10, 40 apart, moved by each annotator's shift."""
     units = [Unit(a, 40 * k + s, 40 * k + s + 10) for a, s in shifts.items() for k in range(6)]
     return Continuum.from_units(units, bounds=(-20, 270))
 
 
 def campaign(tiring: float, common: float = 0.0, n: int = 16) -> dict[str, Continuum]:
-    """Dan's boundaries, and everybody's, lie further off from document to document."""
+    """Return documents in which Dan's boundaries, and everybody's, get worse over time.
+
+    `tiring` is the growth for Dan and `common` that for all.
+    """
     rng = np.random.default_rng(4)
     found = {}
     for t in range(n):
@@ -58,10 +63,13 @@ def test_the_line_is_that_of_weighted_least_squares_with_hc3() -> None:
 
 
 def test_a_line_by_hand() -> None:
-    """Values 1, 3, 2 at 0, ½, 1: rise 1, residuals −½, 1, −½, leverages 5/6, 1/3, 5/6."""
+    """The line through 1, 3, 2 at 0, ½, 1 rises by 1; its HC3 error is computed by hand.
+
+    Residuals are −½, 1, −½, and leverages 5/6, 1/3, 5/6.
+    """
     found = change_in_order(np.array([1.0, 3.0, 2.0]), np.ones(3), np.array([0, 0.5, 1]))
     assert float(found.value) == pytest.approx(1.0)
-    # Influences x·r / (1 − h) / Σx²: ±½·½ / (1/6) / ½ = 3 at both ends, 0 in the middle.
+    # Influences x·r / (1 − h) / Σx² are ±½·½ / (1/6) / ½ = 3 at both ends and 0 in the middle.
     assert float(found.error) == pytest.approx(3 * np.sqrt(2))
 
 
@@ -74,7 +82,7 @@ def test_documents_of_one_cluster_count_once() -> None:
     assert float(found.df) == pytest.approx(6)
 
 
-def test_who_tires_is_named_and_nobody_else() -> None:
+def test_only_the_annotator_who_tires_is_named() -> None:
     found = compared(campaign(tiring=8.0)).over_time
     assert found is not None
     dan = next(c for c in found.annotators if c.annotator == "Dan")
@@ -85,7 +93,7 @@ def test_who_tires_is_named_and_nobody_else() -> None:
     assert found.all.change < 0
 
 
-def test_what_all_get_worse_in_is_nobodys_own() -> None:
+def test_a_decline_of_all_is_charged_to_nobody() -> None:
     found = compared(campaign(tiring=0.0, common=4.0)).over_time
     assert found is not None
     assert found.all.p <= 0.05
@@ -93,7 +101,7 @@ def test_what_all_get_worse_in_is_nobodys_own() -> None:
     assert min(c.p_holm for c in found.annotators) > 0.05
 
 
-def test_two_people_are_not_told_apart_and_few_documents_not_tested() -> None:
+def test_two_annotators_are_not_distinguished_and_few_documents_not_tested() -> None:
     two = {n: keep_annotators(c, ["Ann", "Bob"]) for n, c in campaign(tiring=0.0).items()}
     found = compared(two).over_time
     assert found is not None
@@ -103,8 +111,10 @@ def test_two_people_are_not_told_apart_and_few_documents_not_tested() -> None:
     assert few.in_words() == ["No change over time can be tested: it takes 5 documents."]
 
 
-def test_people_who_agree_on_all_or_on_what_one_of_them_annotated() -> None:
-    """No disorder at all, and none where Dan is: there is no change, and no traceback."""
+def test_constant_disorder_has_no_change_over_time() -> None:
+    """Without any disorder, or without disorder where Dan took part, there is no change and no
+    error.
+    """
     same = {f"d{k}": document(dict.fromkeys(PEOPLE, 0.0)) for k in range(6)}
     found = compared(same).over_time
     assert found is not None

@@ -1,4 +1,4 @@
-"""Pairs of annotators whose chance is not that of the corpus."""
+"""Pairs of annotators whose chance differs from that of the corpus."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def rotation(people: int, documents: int) -> dict[str, Continuum]:
 
 
 def alone(documents: dict[str, Continuum], pair: tuple[str, str]) -> float:
-    """Return γ of two people's documents as if there were no others."""
+    """Return γ of two people's documents as if there were no other annotators."""
     both = {
         d: keep_annotators(c, [a for a in c.annotators if a in pair])
         for d, c in documents.items()
@@ -41,7 +41,7 @@ def alone(documents: dict[str, Continuum], pair: tuple[str, str]) -> float:
     return agreement(Corpus.from_continua(both), **OPTIONS).value
 
 
-def test_pairs_with_chance_of_their_own_are_those_that_stand_alone() -> None:
+def test_pairs_with_a_chance_of_their_own_have_the_gamma_of_the_pair_alone() -> None:
     documents = rotation(9, 24)
     found = compare(documents, draws=0, by=("pair",), **OPTIONS)
     own = found.pairs.own_chance
@@ -56,7 +56,7 @@ def test_pairs_with_chance_of_their_own_are_those_that_stand_alone() -> None:
     assert {tuple(e["annotators"]) for e in entries if e["own_chance"]} == own
 
 
-def test_pairs_who_all_annotate_everything_share_the_corpus_chance() -> None:
+def test_pairs_who_annotate_everything_share_the_chance_of_the_corpus() -> None:
     documents = {f"d{d}": shuffled_set(MODEL, "position", 0.3, 3, index=d) for d in range(8)}
     found = compare(documents, draws=0, by=("pair",), **OPTIONS)
     assert not found.pairs.own_chance

@@ -1,4 +1,4 @@
-"""Contributions and intervals with known answers."""
+"""Contributions and intervals of γ, with known answers."""
 
 import math
 
@@ -19,7 +19,7 @@ def documents(observed: list[float], expected: list[float]) -> Contributions:
 
 
 def test_gamma_is_a_ratio_of_sums() -> None:
-    # x̄ 10 and 20, δ .5 and .2, δ_e 1 and 1.5: 1 − (5 + 4)/(10 + 30).
+    # With x̄ 10 and 20, δ .5 and .2, δ_e 1 and 1.5, γ = 1 − (5 + 4)/(10 + 30).
     assert contributions_of_documents([(10, 0.5, 1), (20, 0.2, 1.5)]).gamma == pytest.approx(
         1 - 9 / 40
     )
@@ -38,7 +38,7 @@ def test_parts_of_an_alignment_are_in_order_of_position() -> None:
     parts = contributions_of_alignment(groups, np.array([0.1, 1.0, 2.0]), starts, 3.0)
     assert parts.observed.tolist() == [0.1, 2.0, 1.0]
     assert parts.expected.tolist() == [3.0, 1.5, 1.5]
-    # x̄ = 2, δ = 3.1/2: γ = 1 − 1.55/3.
+    # With x̄ = 2 and δ = 3.1/2, γ = 1 − 1.55/3.
     assert parts.gamma == pytest.approx(1 - 1.55 / 3)
 
 
@@ -48,7 +48,7 @@ def test_bootstrap_of_equal_parts_has_no_width() -> None:
 
 
 def test_bootstrap_width_is_that_of_the_mean() -> None:
-    # Equal expected disorders make γ a mean; its standard error is known.
+    # Equal expected disorders make γ a mean, whose standard error is known.
     rng = np.random.default_rng(1)
     observed = rng.normal(0.4, 0.1, 400)
     found = bootstrap(documents(observed.tolist(), [1.0] * 400), draws=4000)
@@ -77,7 +77,7 @@ def test_bootstrap_says_when_there_is_too_little() -> None:
     assert "(at least 30)" in text.in_words()
 
 
-def test_the_sentence_is_of_confidence_and_of_these_annotators() -> None:
+def test_the_sentence_names_confidence_and_these_annotators() -> None:
     said = interval_of_gamma(documents([1, 1, 1, 1, 2], [4] * 5)).in_words()
     for part in (
         "95% confidence",
@@ -90,8 +90,10 @@ def test_the_sentence_is_of_confidence_and_of_these_annotators() -> None:
     assert "in 95" not in said
 
 
-def test_the_interval_of_gamma_is_halls() -> None:
-    """By brute force: of all θ those whose t, transformed, is within Student's quantiles."""
+def test_the_interval_of_gamma_is_that_of_hall() -> None:
+    """The interval holds all θ whose transformed t lies within Student's quantiles, by
+    brute force.
+    """
     from scipy.stats import t as student
 
     o, e = np.array([0.2, 0.3, 2.9, 0.4, 0.7, 0.1]), np.array([1.0, 2.0, 4.0, 1.0, 3.0, 1.0])
@@ -111,24 +113,24 @@ def test_the_interval_of_gamma_is_halls() -> None:
     assert found.high == pytest.approx(min(1.0, held.max()), abs=1e-3)
 
 
-def test_random_sets_leave_some_of_the_interval_open() -> None:
+def test_random_sets_add_their_error_to_the_interval() -> None:
     alike = documents([1.0] * 8, [4.0] * 8)
     assert interval_of_gamma(alike).interval == (0.75, 0.75)
     low, high = interval_of_gamma(alike, error=0.01).interval or (0, 0)
-    # θ = .25 is known to 1 %, with the normal distribution's 1.96.
+    # θ = .25 has a relative error of 1 %, times 1.96 of the normal distribution.
     assert (low, high) == pytest.approx((0.75 - 0.0049, 0.75 + 0.0049), abs=1e-5)
 
 
-def test_one_document_that_is_all_tells_nothing() -> None:
+def test_one_document_with_all_units_has_no_lower_limit() -> None:
     found = interval_of_gamma(documents([1.0, 0, 0, 0, 0], [4.0, 0, 0, 0, 0]))
     assert found.interval == (-math.inf, 1.0)
 
 
-def test_clusters_are_the_parts() -> None:
+def test_clusters_are_resampled_as_a_whole() -> None:
     rows = [(1.0, 0.1, 1.0), (1.0, 0.2, 1.0), (2.0, 0.5, 1.0), (1.0, math.nan, 1.0)]
     parts = contributions_of_documents(rows, ["x", "", "x", "x"])
     assert parts.kind == "clusters of documents"
-    # The one by itself first: x̄·δ = .2; the other two: .1 + 1.0 of 3.
+    # The single document has x̄·δ = .2 of 1; the cluster has .1 + 1.0 of 3.
     assert sorted(parts.observed) == pytest.approx([0.2, 1.1])
     assert sorted(parts.expected) == pytest.approx([1.0, 3.0])
     assert parts.gamma == pytest.approx(contributions_of_documents(rows).gamma)

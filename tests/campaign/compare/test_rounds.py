@@ -1,4 +1,4 @@
-"""The difference of two rounds: what are its parts, when there is a test, what is said of it."""
+"""Differences of two rounds: their parts, their test, and the printed sentence."""
 
 import json
 from dataclasses import asdict
@@ -41,7 +41,7 @@ def measured(continua: dict[str, Continuum]) -> Agreement:
     return agreement(continua, chance="cut", samples=5)
 
 
-def test_the_sentence_has_interval_p_parts_and_what_would_be_found() -> None:
+def test_the_sentence_has_interval_p_parts_and_the_detectable_difference() -> None:
     first, second = parts(0.2, 0.3, 0.25, 0.22, 0.31), parts(0.5, 0.6, 0.55, 0.52, 0.61, 0.5)
     found = difference_of(first, second)
     assert found.p_value is not None
@@ -51,12 +51,12 @@ def test_the_sentence_has_interval_p_parts_and_what_would_be_found() -> None:
     said = found.in_words()
     for part in ("γ differs by +0.291", "95% confidence", "5 and 6 documents", "`cluster=`"):
         assert part in said
-    assert found.detectable is None  # of so few documents no power is known
+    assert found.detectable is None  # so few documents have no known power
     assert "would find it" not in said
     assert "Below 20 documents" in said
 
 
-def test_differences_that_would_be_found_are_told_from_forty_documents_on() -> None:
+def test_detectable_differences_are_reported_from_forty_documents_on() -> None:
     rng = np.random.default_rng(2)
     first, second = (parts(*rng.gamma(16, 0.025, 50)) for _ in range(2))
     found = difference_of(first, second)
@@ -75,7 +75,7 @@ def test_a_side_of_four_has_a_difference_and_no_p() -> None:
     assert "not tested: 4 and 5 documents are too few" in found.in_words()
 
 
-def test_the_same_documents_are_compared_one_by_one_in_whatever_order() -> None:
+def test_the_same_documents_are_paired_in_any_order() -> None:
     first = round_of("abcdef")
     second = {n: document(ord(n), 4.0) for n in "fedcba"}
     found = compare_rounds(measured(first), measured(second))
@@ -85,7 +85,7 @@ def test_the_same_documents_are_compared_one_by_one_in_whatever_order() -> None:
     assert again.p_value == pytest.approx(found.p_value or 0)
 
 
-def test_documents_of_both_rounds_that_are_not_paired_are_told() -> None:
+def test_common_documents_that_are_not_paired_are_reported() -> None:
     found = compare_rounds(measured(round_of("abcdef")), measured(round_of("efghij", 4.0)))
     assert (found.paired, found.shared) == (False, 2)
     assert "2 documents are in both rounds" in found.in_words()
@@ -99,7 +99,7 @@ def test_clusters_are_the_parts_of_both_rounds() -> None:
         compare_rounds(measured(first), measured(round_of("ghijkl")))
 
 
-def test_other_clusters_of_the_same_documents_are_an_error() -> None:
+def test_different_clusters_of_the_same_documents_are_an_error() -> None:
     first, second = round_of("abcdef", 1.0, "x"), round_of("abcdef", 2.0, "x")
     second["a"], second["b"] = second["a"].in_cluster("xb"), second["b"].in_cluster("xa")
     with pytest.raises(DataError, match="document 'a' is in the cluster 'xa'"):
@@ -127,8 +127,11 @@ def test_one_text_against_another(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("texts", [2, pytest.param(6, marks=pytest.mark.slow)])
-def test_nobody_is_named_where_annotators_are_alike_and_a_culprit_is(texts: int) -> None:
-    """Exchangeable annotators of one text: the old sentence stood there in 42 to 91 %."""
+def test_only_an_annotator_who_differs_is_named(texts: int) -> None:
+    """No annotator is named where all are alike, and a planted culprit is.
+
+    An earlier sentence named somebody in 42 to 91 % of texts by exchangeable annotators.
+    """
 
     def text(seed: int, worst: float) -> Continuum:
         rng, units = np.random.default_rng(seed), []
@@ -151,7 +154,7 @@ def test_nobody_is_named_where_annotators_are_alike_and_a_culprit_is(texts: int)
     assert "pulls" not in said
 
 
-def test_documents_are_the_parts_of_a_gain_from_five_on() -> None:
+def test_a_gain_is_over_documents_from_five_on() -> None:
     def corpus(n: int) -> dict[str, Continuum]:
         found = {}
         for d in range(n):
@@ -173,7 +176,7 @@ def test_documents_are_the_parts_of_a_gain_from_five_on() -> None:
 
 
 def test_json_says_why_there_is_no_p_value(run: Run, tmp_path: Path) -> None:
-    """Three documents a side are too few for a test; γ itself is there."""
+    """JSON has γ and the reason why three documents a side have no p-value."""
     for round_name, shift in (("one", 0), ("two", 1)):
         folder = tmp_path / round_name
         folder.mkdir()

@@ -1,4 +1,4 @@
-"""The same person twice: by hand where it can be computed, by column, name and folder."""
+"""Repeated sessions of the same person: values by hand, and names by column, pattern and folder."""
 
 import json
 from dataclasses import replace
@@ -14,7 +14,7 @@ from gammacp.errors import DataError, UsageError
 from tests.conftest import Run
 
 PATTERN = "{annotator}-{session}"
-# How much later each begins; units are 10 long, 40 apart: d = (shift / 10)².
+# Shift of each session; units are 10 long and 40 apart, so that d = (difference / 10)².
 SHIFTS = {"Ann-1": 0, "Ann-2": 1, "Bob-1": 3, "Bob-2": 4}
 
 
@@ -30,18 +30,19 @@ def comparison(continua: dict[str, Continuum], **options: object) -> Comparison:
 
 
 def test_the_two_factors_are_exact() -> None:
-    """By hand: D_intra = .1² for both, D_inter the mean of .3², .4², .2², .3²."""
+    """By hand, D_intra is .1² for both people, and D_inter the mean of .3², .4², .2², .3²."""
     found = comparison({"d": document(SHIFTS), "e": document(SHIFTS)})
     assert found.sessions is not None
     a = found.sessions.all
     assert a.disorder_ratio == pytest.approx(np.mean([0.09, 0.16, 0.04, 0.09]) / 0.01)
     assert 1 - a.inter == pytest.approx((1 - a.intra) * (1 - a.between))
     assert 1 - a.between == pytest.approx(a.disorder_ratio / a.expected_ratio)
-    assert a.expected_ratio == pytest.approx(1, abs=0.15)  # all mark alike: chance's error alone
+    # all mark alike, so only the error of chance is left
+    assert a.expected_ratio == pytest.approx(1, abs=0.15)
     assert [p.person for p in found.sessions.people] == ["Ann", "Bob"]
 
 
-def test_everything_else_is_of_the_first_sessions() -> None:
+def test_all_other_values_are_of_the_first_sessions() -> None:
     continua = {"d": document(SHIFTS), "e": document({"Ann-2": 0, "Bob-1": 3})}
     found = comparison(continua)
     alone = compare(
@@ -55,8 +56,8 @@ def test_everything_else_is_of_the_first_sessions() -> None:
     assert found.sessions.all.documents == 1
 
 
-def test_unsteady_people_are_told() -> None:
-    """Everybody's sessions are as far apart as people are: no test may find people differing."""
+def test_inconsistent_people_are_named_as_the_cause() -> None:
+    """No test finds people different if their own sessions differ as much as people do."""
     rng = np.random.default_rng(3)
     continua = {f"d{i}": document({a: float(rng.uniform(0, 6)) for a in SHIFTS}) for i in range(12)}
     found = comparison(continua).sessions
@@ -65,8 +66,11 @@ def test_unsteady_people_are_told() -> None:
     assert "each person's own inconsistency" in found.in_words()
 
 
-def test_people_who_all_changed_their_ways_are_told() -> None:
-    """In the second session everybody marks later: nearer to others than to oneself, two-sided."""
+def test_people_who_all_changed_their_ways_are_found() -> None:
+    """A two-sided test finds people who are nearer to others than to themselves.
+
+    In the second session everybody marks later.
+    """
     rng = np.random.default_rng(3)
     later = {"Ann-1": 0, "Bob-1": 0, "Ann-2": 5, "Bob-2": 5}
     continua = {
@@ -80,7 +84,7 @@ def test_people_who_all_changed_their_ways_are_told() -> None:
     assert "They agree with themselves worse than with others" in found.in_words()
 
 
-def test_steady_people_who_differ_are_told() -> None:
+def test_consistent_people_who_differ_are_found() -> None:
     rng = np.random.default_rng(3)
     continua = {
         f"d{i}": document({a: s + float(rng.uniform(0, 0.5)) for a, s in SHIFTS.items()})
@@ -118,7 +122,7 @@ def rows(shifts: dict[str, float], *, column: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def test_a_column_a_name_and_a_folder_say_the_same(run: Run, tmp_path: Path) -> None:
+def test_a_column_a_pattern_and_a_folder_give_the_same(run: Run, tmp_path: Path) -> None:
     (tmp_path / "one.csv").write_text(rows(SHIFTS, column=True))
     (tmp_path / "two.csv").write_text(rows(SHIFTS, column=False))
     for name, shift in SHIFTS.items():
@@ -156,7 +160,7 @@ def test_wrong_sessions(run: Run, tmp_path: Path) -> None:
     assert run("compare", path, "--session", "nothing").code == 3
 
 
-def test_what_has_no_value_is_said_in_words() -> None:
+def test_undefined_values_have_their_reason_in_words() -> None:
     nothing = dict.fromkeys(("inter", "between", "disorder_ratio", "expected_ratio"), np.nan)
     alone = WithOneself(person="", documents=6, intra=0.5, **nothing)
     assert "γ = 0.500; with others there is no γ." in Sessions(all=alone, people=()).in_words()

@@ -1,4 +1,4 @@
-"""Where one consensus unit begins and ends, by the rules read one by one: the oracle of `spans`."""
+"""Place of one consensus unit by the rules, read one by one: the oracle of `spans`."""
 
 import math
 from collections import Counter
@@ -26,7 +26,7 @@ def span(
     whole: bool = False,
     weights: Sequence[float] | None = None,
 ) -> Found:
-    """`spans` of one unitary alignment."""
+    """Return `spans` of one unitary alignment."""
     columns = (np.array(x, np.float64) for x in (starts, ends, weights or [1.0] * len(starts)))
     marked = GroupedUnits(np.zeros(len(starts), np.int64), *columns)
     found = spans(marked, rule, discrete=np.array([discrete]), whole=np.array([whole]))
@@ -42,7 +42,7 @@ def plain_span(
     whole: bool = False,
     weights: Sequence[float] | None = None,
 ) -> Found:
-    """Start, end, and the spans that are level."""
+    """Return start, end and the tied spans."""
     each = [1.0] * len(starts) if weights is None else weights
     if not discrete:
         start, end = _average(starts, ends, rule, each)
@@ -76,7 +76,7 @@ def _average(
 def _level(
     positions: Sequence[float], rule: BoundaryRule, weights: Sequence[float]
 ) -> tuple[float, ...]:
-    """The position that the rule chooses of these; two that share it."""
+    """Return the position that the rule chooses, or two that are tied."""
     if rule is BoundaryRule.MEAN:
         mean = float(np.average(positions, weights=weights))
         nearest = min(abs(p - mean) for p in positions)
@@ -90,7 +90,9 @@ def _level(
 
 
 def medians(positions: Sequence[float], weights: Sequence[float]) -> tuple[float, ...]:
-    """The position with half of the weight on each side; two where they share it."""
+    """Return the position with half of the weight on each side, or the two that share the
+    middle.
+    """
     ranked = sorted(zip(positions, weights, strict=True))
     half, below = sum(weights) / 2, 0.0
     for i, (position, weight) in enumerate(ranked):

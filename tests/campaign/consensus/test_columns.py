@@ -1,4 +1,4 @@
-"""Gold standards of a table of documents: the same as those of objects, and as columns."""
+"""Gold standards of a table of documents: the same as those of separate documents."""
 
 import gc as garbage
 import tempfile
@@ -17,7 +17,7 @@ from gammacp.continuum.document_table import DocumentTable
 UNITS = st.tuples(
     st.sampled_from("ABC"), st.integers(0, 40), st.integers(1, 9), st.sampled_from(["x", "y", None])
 )
-# Two annotators at least, some of whom mark nothing; bounds are declared or those of the units.
+# At least two annotators, some of whom mark nothing; bounds are declared or those of the units.
 DOCUMENTS = st.lists(
     st.tuples(st.lists(UNITS, min_size=1, max_size=7), st.booleans()), min_size=2, max_size=5
 )
@@ -66,7 +66,9 @@ def test_the_gold_standard_of_a_table_is_that_of_its_documents(drawn, support) -
         assert (folder / "ours.csv").read_bytes() == (folder / "theirs.csv").read_bytes()
 
 
-def test_gold_standards_of_many_are_never_all_there(tmp_path: Path, monkeypatch) -> None:
+def test_gold_standards_of_many_documents_are_never_all_in_memory(
+    tmp_path: Path, monkeypatch
+) -> None:
     monkeypatch.setattr(several, "_KEPT", 10)
     rows = [(who, 10 * k, 5, "x") for who in "ABC" for k in range(3)]
     documents = {f"d{k}": document(rows, declared=False) for k in range(300)}
@@ -76,6 +78,7 @@ def test_gold_standards_of_many_are_never_all_there(tmp_path: Path, monkeypatch)
     gc.write(found.gold, tmp_path / "gold.parquet")
     assert as_csv(found, tmp_path, review=False).count("\n") == 1 + 300 * 3
     garbage.collect()
-    there = {id(o) for o in garbage.get_objects() if type(o) is Continuum}  # no dead proxy
+    # a dead proxy has no type
+    there = {id(o) for o in garbage.get_objects() if type(o) is Continuum}
     assert len(there) < 150
     assert len(gc.read_corpus(tmp_path / "gold.parquet")) == 300

@@ -15,13 +15,13 @@ from gammacp.dissimilarity import Combined, bind
 from gammacp.errors import UsageError
 
 UNITS = [
-    # everybody, the same
+    # the same unit by all three
     Unit("Ann", 0, 10, "a"), Unit("Bob", 0, 10, "a"), Unit("Cid", 0, 10, "a"),
-    # two of three, other categories
+    # two of three, with different categories
     Unit("Ann", 20, 30, "a"), Unit("Bob", 20, 30, "b"),
-    # outvoted, and one boundary far off
+    # a category is outvoted, and one boundary is far off
     Unit("Ann", 40, 50, "a"), Unit("Bob", 40, 50, "b"), Unit("Cid", 40, 54, "b"),
-    # alone
+    # one annotator alone
     Unit("Cid", 70, 80, "c"),
 ]  # fmt: skip
 
@@ -46,7 +46,7 @@ def test_the_gold_standard_has_what_a_majority_supports(found: Consensus) -> Non
     assert found.continuum.annotators == ("consensus",)
 
 
-def test_it_prints_in_a_line(found: Consensus) -> None:
+def test_a_consensus_prints_in_one_line(found: Consensus) -> None:
     assert repr(found) == (
         f"Consensus({found.continuum.n_units} units, {len(found.units) - found.continuum.n_units} "
         f"left out, {len(found.review)} to review)"
@@ -63,9 +63,9 @@ def test_confidence_is_one_for_equal_units_and_zero_for_one_alone(found: Consens
     by_start = {u.start: u for u in found.units}
     assert by_start[0].confidence == 1
     assert by_start[70].confidence == 0
-    # Three pairs: a/b at the same place costs 1, the two with the empty unit Δ = 1 each.
+    # There are three pairs: a/b at the same place costs 1, and each pair with the empty unit Δ = 1.
     assert by_start[20].disorder == pytest.approx(1)
-    # Ann-Bob 1, Ann-Cid 1 + (4/24)², Bob-Cid (4/24)².
+    # By hand: Ann-Bob costs 1, Ann-Cid 1 + (4/24)² and Bob-Cid (4/24)².
     assert by_start[40].disorder == pytest.approx((2 + 2 * (4 / 24) ** 2) / 3)
 
 
@@ -77,7 +77,7 @@ def test_the_review_list_is_worst_first_and_says_why(found: Consensus) -> None:
     assert review[2].reasons == ("category disputed: b 2, a 1", "ends 4 characters apart")
 
 
-def test_how_far_apart_ends_are_is_said_in_their_unit(continuum: Continuum) -> None:
+def test_differences_of_ends_are_given_in_the_offset_unit(continuum: Continuum) -> None:
     timed = consensus(gc.align(continuum.with_about(offset_unit="ms")))
     assert timed.review[2].reasons == ("category disputed: b 2, a 1", "ends 4 ms apart")
 
@@ -115,13 +115,13 @@ def test_unlabelled_units_vote_like_others() -> None:
     assert only.reasons == ("category disputed: (unlabelled) 2, x 1",)
 
 
-def test_it_can_be_had_of_other_groups(continuum: Continuum) -> None:
+def test_any_groups_have_a_consensus(continuum: Continuum) -> None:
     groups = np.array([[0, 3, 5], [1, 4, -1], [2, -1, -1], [-1, -1, 6], [-1, -1, 7]], np.int32)
     found = consensus(replace(gc.align(continuum), groups=groups[:3]))
     assert [u.group for u in found.units] == [0, 1, 2]
 
 
-def test_what_cannot_be_meant(continuum: Continuum) -> None:
+def test_impossible_arguments_are_refused(continuum: Continuum) -> None:
     alignment = gc.align(continuum)
     with pytest.raises(UsageError, match="boundaries 'middle' is unknown"):
         consensus(alignment, boundaries="middle")
@@ -129,7 +129,7 @@ def test_what_cannot_be_meant(continuum: Continuum) -> None:
         consensus(alignment, tolerance=-1)
 
 
-def test_each_document_has_its_consensus_or_says_why() -> None:
+def test_each_document_has_a_consensus_or_the_reason_why_not() -> None:
     units = [gc.Unit("A", 0, 5, "x"), gc.Unit("B", 1, 5, "x"), gc.Unit("C", 0, 5, "y")]
     one = gc.Continuum.from_units(units)
     lonely = gc.Continuum.from_units(units[:1])
@@ -145,7 +145,10 @@ def test_each_document_has_its_consensus_or_says_why() -> None:
 
 
 def test_a_feature_does_not_split_the_votes_on_the_category() -> None:
-    """All say a: two of three Minor, targets p, q and none, so that the target stays open."""
+    """The category is decided before its features: all say a, two of three Minor.
+
+    The targets p, q and none are tied, so that the target stays open.
+    """
     known = [("Minor", "p"), ("Major", "q"), ("Minor", None)]
     units = [
         Unit(name, 0, 10, gc.Label("a", {"severity": s, "target": t}))
@@ -161,7 +164,7 @@ def test_a_feature_does_not_split_the_votes_on_the_category() -> None:
 
 
 def crowd(seed: int) -> Corpus:
-    """Documents of two to five annotators with integer, half and equal positions."""
+    """Return documents of two to five annotators with whole, half and equal positions."""
     rng = np.random.default_rng(seed)
     documents = {}
     for k in range(12):
@@ -175,9 +178,7 @@ def crowd(seed: int) -> Corpus:
 
 
 @pytest.mark.parametrize("rule", ["majority", "median", "mean"])
-def test_documents_in_stretches_are_as_one_by_one(
-    rule: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_documents_in_batches_are_as_one_by_one(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = crowd(7)
     monkeypatch.setattr(cells, "STRETCH", 30)
     found = consensus_of_each(corpus, weights="vote", boundaries=rule, support=1)
@@ -187,12 +188,12 @@ def test_documents_in_stretches_are_as_one_by_one(
         alone = consensus(gc.align(continuum, bound), boundaries=rule, support=1)
         assert found.documents[name] == alone
         assert found.alignments[name].disorder == pytest.approx(gc.align(continuum, bound).disorder)
-    again = pickle.loads(pickle.dumps(found))  # it travels between processes
+    again = pickle.loads(pickle.dumps(found))  # results travel between processes
     assert again.documents == found.documents
 
 
-def test_how_close_units_lie_is_told_from_their_medians() -> None:
-    """Against medians of each unitary alignment by itself; ours may be 0, 1, 2 or −1."""
+def test_closeness_is_measured_from_the_medians() -> None:
+    """The closeness 0, 1, 2 or −1 is that from the medians of each unitary alignment by itself."""
     corpus = crowd(8)
     aligned = align_each([*corpus.values()], bind(Combined(), corpus))
     (stretch,) = cells.AlignedCells(aligned)
@@ -208,7 +209,7 @@ def test_how_close_units_lie_is_told_from_their_medians() -> None:
     assert stretch.closeness().tolist() == expected
 
 
-def test_what_a_unit_is_at_a_glance(found: Consensus) -> None:
+def test_a_unit_prints_in_one_line(found: Consensus) -> None:
     shown = [repr(u) for u in found.review[:2]]
     assert shown[0].endswith("confidence 0.00: category tied: a (1) = b (1); marked by 2 of 3)")
     assert shown[1].endswith("confidence 0.00: marked by 1 of 3, left out)")
@@ -219,7 +220,7 @@ def boxed(who: str, *extents: tuple[float, float]) -> Unit:
     return Unit(who, start, end, "x", (), shape)
 
 
-def test_boxes_of_two_and_of_three_axes_have_each_their_consensus() -> None:
+def test_boxes_of_two_and_three_axes_have_a_consensus() -> None:
     flat, deep = [(0, 4), (0, 6)], [(0, 4), (0, 6), (1, 3)]
     corpus = Corpus.from_continua(
         {
@@ -231,7 +232,7 @@ def test_boxes_of_two_and_of_three_axes_have_each_their_consensus() -> None:
     for name, extents in enumerate_named(flat, deep):
         (unit,) = found[name].units
         assert [(unit.start, unit.end), *unit.shape.extents] == extents
-        assert math.copysign(1, unit.start) == 1  # JSON has 0.0, not -0.0
+        assert math.copysign(1, unit.start) == 1  # JSON shows 0.0, not -0.0
 
 
 def enumerate_named(
@@ -240,10 +241,10 @@ def enumerate_named(
     return [(f"d{k}", value) for k, value in enumerate(values)]
 
 
-def test_boxes_beside_an_outline_give_one_of_those_drawn() -> None:
+def test_boxes_and_an_outline_give_one_of_the_drawn_shapes() -> None:
     corners = ((0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0))
     outline = Unit("C", 0, 4, "x", (), Shape("polygon", ((0.0, 4.0),), (corners,)))
     units = [boxed("A", (0, 5), (0, 4)), boxed("B", (0, 4), (0, 5)), outline]
     (unit,) = consensus(gc.align(Continuum.from_units(units), Combined(positional="iou"))).units
-    # C lies between A and B: it costs least against both.
+    # C lies between A and B, and so has the least cost against both.
     assert (unit.start, unit.end, unit.shape) == (0, 4, outline.shape)

@@ -1,4 +1,4 @@
-"""No boundary of a gold standard that counts things is without somebody who drew it."""
+"""Boundaries of gold standards of counted positions: each was drawn by an annotator."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +17,7 @@ RULES = [str(rule) for rule in BoundaryRule]
 
 
 def shaken(seed: int, people: int, *, offset_unit: str = "", broken: bool = False) -> Continuum:
-    """Forty places that most mark, each with boundaries of their own."""
+    """Return forty places that most annotators mark, with boundaries of their own."""
     rng = np.random.default_rng(seed)
     units = []
     for place in range(40):
@@ -49,7 +49,7 @@ def check_owners(found: Consensus) -> None:
 @pytest.mark.parametrize("broken", [False, True])
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("weights", ["vote", *map(str, AnnotatorModel)])
-def test_every_boundary_is_somebody_s(weights: str, rule: str, broken: bool) -> None:
+def test_every_boundary_was_drawn_by_an_annotator(weights: str, rule: str, broken: bool) -> None:
     for people in (2, 3, 4):
         documents = {
             unit: shaken(people, people, offset_unit=unit, broken=broken)
@@ -61,8 +61,8 @@ def test_every_boundary_is_somebody_s(weights: str, rule: str, broken: bool) -> 
             check_owners(found)
 
 
-def test_a_model_weighs_the_boundaries() -> None:
-    """With two of unequal weight there is no tie: the heavier one's are taken."""
+def test_a_model_weights_the_boundaries() -> None:
+    """Two annotators of unequal weight are not tied: the boundaries of the heavier one count."""
     found = consensus_of_each(shaken(0, 4), weights="one-coin", boundaries="median")
     (even,) = consensus_of_each(
         shaken(0, 4), weights="vote", boundaries="median"
@@ -84,7 +84,7 @@ def test_times_may_be_averaged() -> None:
     assert (unit.start, unit.end, unit.tied_spans) == (1.75, 2.75, ())
 
 
-def test_a_tie_is_listed_whatever_the_tolerance_and_in_the_files(
+def test_a_tie_is_listed_at_any_tolerance_and_in_the_files(
     run: Callable[..., Any], tmp_path: Path
 ) -> None:
     units = [Unit("A", 0, 100, "x"), Unit("B", 1, 101, "x")]

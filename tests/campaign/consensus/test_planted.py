@@ -1,4 +1,4 @@
-"""The default against the vote on crowds whose truth is planted; the study has more of them."""
+"""The default consensus against the vote, on crowds with planted truth."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ def means(cell: Cell) -> dict[str, float]:
     [*zip(CELLS[:3], (0.92, 0.85, 0.91), strict=True)],
     ids=("4, .1", "4, .3", "6"),
 )
-def test_it_is_clearly_above_the_vote_where_a_model_can_be(cell: Cell, least: float) -> None:
+def test_a_model_is_clearly_above_the_vote_if_identified(cell: Cell, least: float) -> None:
     found = means(cell)
     assert found["auto"] >= least
     assert found["vote"] < least - 0.02
@@ -46,15 +46,15 @@ def test_it_is_clearly_above_the_vote_where_a_model_can_be(cell: Cell, least: fl
     ],
     ids=str,
 )
-def test_it_is_nowhere_below_the_vote(cell: Cell) -> None:
+def test_the_default_is_nowhere_below_the_vote(cell: Cell) -> None:
     found = means(cell)
-    # Two crowds are few: their mean may be off by a point.
+    # Two crowds are few, so that their mean may be off by a point.
     assert found["auto"] > found["vote"] - 0.015
     assert found["auto_positions"] > found["vote_positions"] - 0.015
 
 
 @pytest.mark.parametrize("people", [2, 3])
-def test_where_a_model_is_not_identified_the_vote_decides_and_a_note_says_why(people: int) -> None:
+def test_the_vote_decides_without_an_identified_model_and_a_note_says_why(people: int) -> None:
     corpus, _, _ = cell_crowd(Cell(people=people, categories=1), 1)
     auto, vote = (consensus_of_each(corpus, weights=w) for w in ("auto", "vote"))
     assert auto.belief.weights == "vote"
@@ -63,8 +63,11 @@ def test_where_a_model_is_not_identified_the_vote_decides_and_a_note_says_why(pe
         assert [u.kept for u in document.units] == [u.kept for u in vote.documents[name].units]
 
 
-def test_units_against_the_heads_are_counted() -> None:
-    """Four people who miss three in ten and invent nothing: who marked a unit alone is right."""
+def test_units_against_the_majority_are_counted() -> None:
+    """A note counts the units that the model keeps or drops against the majority.
+
+    Four people miss three in ten units and invent none, so a unit marked once is right.
+    """
     corpus, truth, _ = cell_crowd(replace(ONE, invented=0.0), 1)
     found = consensus_of_each(corpus)
     alone = most = 0
@@ -77,15 +80,15 @@ def test_units_against_the_heads_are_counted() -> None:
     assert f"keeps {alone} of the {alone} that only one marked" in note
 
 
-def test_no_note_where_the_model_goes_with_the_heads() -> None:
+def test_a_model_that_follows_the_majority_has_no_note() -> None:
     units = [Unit(a, 9 * i, 9 * i + 4, "x") for a in "ABCD" for i in range(40)]
     belief = consensus_of_each(Continuum.from_units(units)).belief
     assert belief.weights == "dawid-skene"
     assert belief.notes == ()
 
 
-def test_a_mark_beside_what_the_others_marked_is_another_place() -> None:
-    """D sees nothing of what A, B and C mark, and marks what lies one step behind it."""
+def test_a_mark_beside_the_others_marks_is_another_place() -> None:
+    """D misses all that A, B and C mark, and marks the stretch just behind each of their units."""
     units = [Unit(a, 50 * i, 50 * i + 6, "x") for a in "ABC" for i in range(40)]
     units += [Unit("D", 50 * i + 7, 50 * i + 13, "x") for i in range(40)]
     found = consensus_of_each(Continuum.from_units(units))
@@ -96,8 +99,11 @@ def test_a_mark_beside_what_the_others_marked_is_another_place() -> None:
     assert {u.support for u in document.units} == {1, 3}
 
 
-def test_recall_and_precision_are_told_right_where_much_is_invented() -> None:
-    """The marks of six crowds often lie beside units that their authors missed."""
+def test_recall_and_precision_are_right_where_much_is_invented() -> None:
+    """Recall and precision are close to the planted ones on the crowds of six seeds.
+
+    Marks often lie beside units that their authors missed.
+    """
     rows = scored_cell(Cell(people=4, categories=1, process="spammer"), range(900, 906)).rows
     assert np.mean([row["recall_off"] for row in rows]) == pytest.approx(0, abs=0.06)
     assert np.mean([row["precision_off"] for row in rows]) == pytest.approx(0, abs=0.06)

@@ -8,7 +8,9 @@ from tests.campaign.consensus.test_weights import planted
 
 
 def crowd(noise: float, people: int = 8) -> Continuum:
-    """Forty units that each marks with the truth, or anywhere with the probability `noise`."""
+    """Return forty units that each annotator marks rightly, or anywhere with probability
+    `noise`.
+    """
     rng = np.random.default_rng(11)
     units = []
     for j in range(people):
@@ -21,7 +23,7 @@ def crowd(noise: float, people: int = 8) -> Continuum:
 
 
 @pytest.mark.parametrize("weights", ["vote", "dawid-skene"])
-def test_halves_that_agree_and_halves_that_do_not(weights: str) -> None:
+def test_reliability_is_high_for_halves_that_agree_and_low_for_others(weights: str) -> None:
     perfect, good, bad = (
         reliability(consensus_of_each(crowd(noise), weights=weights), splits=3)
         for noise in (0.0, 0.3, 0.9)
@@ -33,7 +35,7 @@ def test_halves_that_agree_and_halves_that_do_not(weights: str) -> None:
     assert good.as_dict()["extrapolated"] is None
 
 
-def test_the_consensus_of_many_is_more_reliable_than_that_of_few() -> None:
+def test_the_consensus_of_many_is_more_reliable_than_that_of_a_few() -> None:
     few, many = (
         reliability(consensus_of_each(crowd(0.4, people), weights="vote"), splits=3).value
         for people in (4, 12)
@@ -41,7 +43,7 @@ def test_the_consensus_of_many_is_more_reliable_than_that_of_few() -> None:
     assert many > few
 
 
-def test_three_annotators_have_no_two_halves() -> None:
+def test_three_annotators_cannot_be_halved() -> None:
     with pytest.raises(DataError, match="no document has four annotators"):
         reliability(consensus_of_each(planted(3)[0]))
 

@@ -62,7 +62,7 @@ def test_rules_by_hand(
 
 
 def test_majority_differs_from_the_median() -> None:
-    # Two of five chose 9, the median is 3.
+    # Two of five chose 9; the median is 3.
     starts, ends = [1, 2, 3, 9, 9], [20, 20, 20, 20, 21]
     assert span(starts, ends, BoundaryRule.MAJORITY)[:2] == (9.0, 20.0)
     assert span(starts, ends, BoundaryRule.MEDIAN)[:2] == (3.0, 20.0)
@@ -70,7 +70,7 @@ def test_majority_differs_from_the_median() -> None:
 
 @pytest.mark.parametrize("discrete", [True, False])
 def test_majorities_that_cross_give_way_to_the_medians(discrete: bool) -> None:
-    # Most starts say 9, most ends say 5: no unit could have both.
+    # Most starts are 9 and most ends 5, which no unit could have together.
     starts, ends = [9, 9, 1, 2, 3], [10, 11, 5, 5, 12]
     assert span(starts, ends, BoundaryRule.MAJORITY, discrete=discrete)[:2] == (3.0, 10.0)
 
@@ -84,13 +84,13 @@ def test_times_are_averaged_and_whole_ones_round_outwards() -> None:
 @pytest.mark.parametrize(
     ("starts", "ends", "weights", "chosen", "tied"),
     [
-        # Of two annotators the longer span, of equally long ones the first.
+        # Of two annotators' spans the longer one is taken, and the first of equally long ones.
         ([4, 6], [15, 15], None, (4, 15), 2),
         ([4, 6], [12, 14], None, (4, 12), 2),
         ([6, 4], [14, 12], [1, 2], (4, 12), 0),
-        # Four lie evenly about the middle: what two have together comes before what is longer.
+        # Two medians each: a pair that two annotators drew comes before a longer one.
         ([1, 2, 3, 3], [9, 9, 8, 8], None, (3, 8), 0),
-        # Nobody has both medians together, and they are no tie.
+        # Nobody drew both medians together, and they are no tie.
         ([1, 2, 3], [9, 7, 8], None, (2, 8), 0),
     ],
 )
@@ -117,8 +117,10 @@ weighed = st.lists(
 def test_medians_are_the_drawn_boundaries_that_are_nearest_to_all(
     rows: list[tuple[int, int, int]],
 ) -> None:
-    """Every pair of drawn positions is tried: no other is nearer, and of equally near ones none is
-    had together by more weight, or by as much and longer, or as long and earlier."""
+    """No pair of drawn positions is nearer to all, by trying every pair.
+
+    Of equally near pairs, the chosen one was drawn with most weight, or is longer, or earlier.
+    """
     starts, ends = [s for s, _, _ in rows], [s + length for s, length, _ in rows]
     weights = [float(w) for *_, w in rows]
 
@@ -176,10 +178,10 @@ several = st.lists(
 
 @given(several, st.sampled_from(list(BoundaryRule)))
 @settings(max_examples=50)
-def test_many_at_once_are_as_one_by_one(
+def test_many_spans_at_once_are_as_one_by_one(
     rows: list[tuple[list[tuple[int, float, float]], bool, bool]], rule: BoundaryRule
 ) -> None:
-    """Against the rules read one by one, over unitary alignments of different sizes and kinds."""
+    """Spans are those of the rules read one by one, for alignments of different sizes and kinds."""
     units = [(k, s, s + length, w) for k, (row, *_) in enumerate(rows) for s, length, w in row]
     group, *columns = (np.array(x) for x in zip(*units, strict=True))
     marked = GroupedUnits(group, *(x.astype(float) for x in columns))
@@ -214,11 +216,11 @@ def test_needed_support(support: str | float | None, n: int, needed: int) -> Non
 
 
 @pytest.mark.parametrize("support", ["0", "4", "x", "0.0", "120%", "-1", "nan%", ""])
-def test_support_that_cannot_be_meant(support: str) -> None:
+def test_impossible_support_is_refused(support: str) -> None:
     with pytest.raises(UsageError, match="support"):
         needed_support(support, 3)
 
 
-def test_a_number_beyond_the_annotators_says_so() -> None:
+def test_more_support_than_annotators_is_refused() -> None:
     with pytest.raises(UsageError, match="9 is not between 1 and the 3 annotators"):
         needed_support("9", 3)

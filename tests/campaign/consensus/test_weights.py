@@ -9,14 +9,16 @@ from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.continuum.selecting import keep_annotators
 from gammacp.errors import UsageError
 
-# What each says of a true unit, in tenths: marks it, calls it by its category; starts early by.
+# For a true unit: the probabilities to mark it and to give its category, and how early it starts.
 PLANTED = {"Ann": (0.95, 0.95, 0), "Bob": (0.9, 0.9, 0), "Cid": (0.8, 0.4, 2), "Dot": (0.4, 0.9, 0)}
 NAMES = tuple(PLANTED)
 Gold = dict[str, set[tuple[float, float, str | None]]]
 
 
 def planted(documents: int = 25, seed: int = 1) -> tuple[Corpus, Gold]:
-    """Documents of eight units far apart, three of the four annotators each; Cid also invents."""
+    """Return documents of eight distant units with three of four annotators; Cid also invents
+    units.
+    """
     rng = np.random.default_rng(seed)
     gold: Gold = {}
     continua = {}
@@ -59,7 +61,7 @@ def test_planted_truth_is_recovered_better_than_by_votes(
     assert f1(weighed, gold) > 0.85
 
 
-def test_planted_annotators_are_told(corpus: tuple[Corpus, Gold]) -> None:
+def test_planted_annotators_are_described(corpus: tuple[Corpus, Gold]) -> None:
     belief = consensus_of_each(corpus[0]).belief
     assert belief.weights == "dawid-skene"
     found = {a.name: a for a in belief.annotators}
@@ -83,10 +85,10 @@ def test_posteriors_are_calibrated(corpus: tuple[Corpus, Gold]) -> None:
     ]
     said, true = (np.array(x, float) for x in zip(*pairs, strict=True))
     assert said.mean() == pytest.approx(true.mean(), abs=0.06)
-    assert np.mean((said - true) ** 2) < 0.1  # Brier; ignorance has .25
+    assert np.mean((said - true) ** 2) < 0.1  # the Brier score; ignorance has .25
 
 
-def test_entropy_says_where_it_is_open(corpus: tuple[Corpus, Gold]) -> None:
+def test_entropy_is_high_for_open_categories(corpus: tuple[Corpus, Gold]) -> None:
     found = consensus_of_each(corpus[0])
     rows = found.review
     assert [u.entropy for _, u in rows] == sorted((u.entropy for _, u in rows), reverse=True)
@@ -94,7 +96,7 @@ def test_entropy_says_where_it_is_open(corpus: tuple[Corpus, Gold]) -> None:
         assert c.entropy == pytest.approx(sum(u.entropy for u in c.units))
 
 
-def test_what_weights_cannot_be_told_from_is_decided_by_votes(corpus: tuple[Corpus, Gold]) -> None:
+def test_votes_decide_if_weights_cannot_be_estimated(corpus: tuple[Corpus, Gold]) -> None:
     continua = corpus[0]
     one = consensus_of_each(continua["d0"])
     assert one.belief.weights == "vote"
@@ -111,7 +113,7 @@ def test_what_weights_cannot_be_told_from_is_decided_by_votes(corpus: tuple[Corp
     assert consensus_of_each(continua, weights="vote").belief.notes == ()
 
 
-def test_two_crowds_that_never_meet_are_said_to_be_two(corpus: tuple[Corpus, Gold]) -> None:
+def test_two_crowds_that_never_meet_are_reported(corpus: tuple[Corpus, Gold]) -> None:
     other = {
         f"e{n}": Continuum.from_units(
             [Unit(u.annotator.lower(), u.start, u.end, u.category) for u in c],
@@ -139,14 +141,14 @@ def test_unknown_weights() -> None:
         consensus_of_each(planted(3)[0], weights="glad")
 
 
-def test_an_option_that_is_none_is_refused_however_many_documents_there_are() -> None:
+def test_an_unknown_option_is_refused_for_any_number_of_documents() -> None:
     documents = {str(k): Continuum.from_units([Unit(a, k, 9, "x") for a in "ABC"]) for k in (0, 1)}
     unknown: Any = {"rounds": 2}
     with pytest.raises(TypeError, match="rounds"):
         consensus_of_each(documents, **unknown)
 
 
-def test_what_nobody_doubts_is_kept_for_certain() -> None:
+def test_unanimous_units_are_kept_with_certainty() -> None:
     rows = [(a, s, s + 5, "x") for a in "ABCD" for s in range(0, 310, 10)]
     found = consensus_of_each(Continuum.from_units([Unit(*row) for row in rows]))
     (one,) = found.documents.values()
@@ -155,7 +157,7 @@ def test_what_nobody_doubts_is_kept_for_certain() -> None:
     assert found.belief.threshold == pytest.approx(0.5)
 
 
-def test_a_model_that_cannot_tell_leaves_the_category_open_whatever_the_order() -> None:
+def test_an_undecided_model_leaves_the_category_open_in_any_order() -> None:
     for names in ("ABC", "CBA"):
         rows = [(a, s, s + 5, "xyz"[s % 3]) for a in "ABC" for s in range(0, 300, 10)]
         rows += [(a, 400, 405, c) for a, c in zip(names, "xyz", strict=True)]
@@ -167,8 +169,11 @@ def test_a_model_that_cannot_tell_leaves_the_category_open_whatever_the_order() 
         assert "by the model" not in "; ".join(open_one.reasons)
 
 
-def test_a_majority_that_the_model_does_not_believe_is_told() -> None:
-    """A takes nothing for x that is none; B and C often take x for z."""
+def test_a_majority_that_the_model_rejects_is_reported() -> None:
+    """A's x is believed against the z of two others.
+
+    A never errs on x, while B and C often call x z.
+    """
     rows = [("A", s, s + 5, "xz"[s // 10 % 2]) for s in range(0, 800, 10)]
     for who, missed in (("B", {0, 2}), ("C", {4, 6})):
         said = [
@@ -185,7 +190,7 @@ def test_a_majority_that_the_model_does_not_believe_is_told() -> None:
     assert "by the model" not in str(others)
 
 
-def test_a_tied_vote_that_the_model_decides_says_both() -> None:
+def test_a_tied_vote_that_the_model_decides_reports_both() -> None:
     good = [(a, s, s + 5, "xz"[s // 10 % 2]) for a in "AB" for s in range(0, 400, 10)]
     bad = [("C", s, s + 5, "xz"[s // 30 % 2]) for s in range(0, 400, 10)]
     rows = [*good, *bad, ("A", 500, 505, "x"), ("C", 500, 505, "z")]

@@ -1,4 +1,4 @@
-"""Plans: held against the interval of the whole, and against shuffled corpora."""
+"""Plans of campaigns, against the interval of the whole and shuffled corpora."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SETTINGS = Settings.of(chance="documents", samples=20)
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Simulated corpora of forty documents are enough to see that a plan is made of them."""
+    """Simulate corpora of forty documents only, which shows that a plan is based on them."""
     monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 40)
 
 
@@ -60,7 +60,10 @@ def test_a_magnitude_is_found_that_gives_the_gamma() -> None:
 
 
 def test_documents_by_resampling_and_the_cheaper_design() -> None:
-    """About (t·s/w)² documents; where a document itself is dear, more annotators for each pay."""
+    """A plan needs about (t·s/w)² documents.
+
+    Where a document itself is expensive, more annotators for each document pay.
+    """
     pilot = documents(24)
     cheap, dear = (
         plan(
@@ -79,7 +82,7 @@ def test_documents_by_resampling_and_the_cheaper_design() -> None:
     assert own.documents == pytest.approx((2.0 * own.spread / 0.04) ** 2, rel=0.25)
     assert own.documents_range is None
     assert own.cost == own.documents * 3
-    # Annotations alone count in the one, documents as good as alone in the other.
+    # In the first plan only annotations cost anything, in the second nearly only documents.
     assert cheap.best.cost == min(d.documents * d.annotators for d in cheap.designs)
     assert dear.best.documents == min(d.documents for d in dear.designs)
     assert "is known to ±0.04" in cheap.advice()
@@ -88,15 +91,15 @@ def test_documents_by_resampling_and_the_cheaper_design() -> None:
 
 
 def test_a_plan_for_the_pilots_own_number_is_its_interval() -> None:
-    """Skewed documents: the half-width is Hall's, not Student's."""
+    """For skewed documents the half-width is Hall's, not Student's."""
     o, e = np.random.default_rng(2).gamma(0.5, 0.8, 30), np.ones(30)
     low, high = interval_over_documents(o, e)
     [own, more] = Material(o, e).half_widths([30, 120])
     assert own == pytest.approx(float(high - low) / 2)
-    assert own / 3 < more < own / 2  # the root, and less skew
+    assert own / 3 < more < own / 2  # the square root of 4, and less skew
     found = documents_for(Material(o, e).half_widths, float(own), falling=True)
     assert found == pytest.approx(30, rel=0.05)
-    # Four times as many halve it, beyond the largest number that is drawn, too.
+    # Four times as many documents halve it, also beyond the largest simulated number.
     far, farther = (
         documents_for(Material(o, e).half_widths, w, falling=True) for w in (0.01, 0.005)
     )
@@ -104,7 +107,10 @@ def test_a_plan_for_the_pilots_own_number_is_its_interval() -> None:
 
 
 def test_the_power_of_a_plan_is_that_of_other_corpora() -> None:
-    """Documents whose disorder is Γ(5), of which a pilot of 200 knows the spread."""
+    """The predicted power is that of simulated corpora.
+
+    The disorder of documents is Γ(5), and a pilot of 200 gives its spread.
+    """
     rng = np.random.default_rng(3)
     pilot = Material(0.4 * rng.gamma(5, 0.2, 200), np.ones(200))
     n = documents_for(lambda sizes: pilot.powers(0.1, sizes), 0.8, falling=False)
@@ -126,7 +132,7 @@ def test_a_small_pilot_gives_a_range_and_no_claim_on_other_annotators() -> None:
     low, high = design.documents_range
     assert low <= design.documents <= high
     assert f"{low:.0f} to {high:.0f} documents" in found.advice()
-    # Three annotations a document, at one each.
+    # Each document has three annotations at a price of one.
     assert design.cost_range == (3 * low, 3 * high)
     assert f"{3 * low:,.0f} to {3 * high:,.0f} annotations" in found.advice()
     assert not found.as_dict()["power_known"]
@@ -141,7 +147,7 @@ def test_a_plan_without_a_pilot_needs_a_model_and_its_gamma() -> None:
     )  # fmt: skip
     [design] = found.designs
     wanted = 2 * ((1.96 + 0.8416) * design.spread / 0.1) ** 2
-    # The tests count skew, and a worse round spreads more.
+    # The tests allow for skew, and a worse round has more spread.
     assert wanted <= design.documents <= 1.4 * wanted
     near = [p for p in found.curve if p["documents"] == 50]
     assert near[0]["power"] == pytest.approx(
@@ -165,7 +171,7 @@ def test_a_verdict_has_its_power_simulated() -> None:
     assert "a stand-in as good as the people" in found.advice()
 
 
-def test_annotators_who_err_alike_move_gamma_less_than_one_who_does_not() -> None:
+def test_annotators_with_equal_errors_move_gamma_less_than_one_outlier() -> None:
     alike = documents(10, annotators=4)
     other = {
         d: Continuum.from_columns(
@@ -184,7 +190,7 @@ def test_annotators_who_err_alike_move_gamma_less_than_one_who_does_not() -> Non
     assert widths[0] < widths[1] / 2
 
 
-def test_bad_input_is_told(run: Run, tmp_path: Path) -> None:
+def test_bad_input_is_reported(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("annotator,category,start,end\nAnn,x,0,1\nAnn,y,4,6\nBea,x,0,2\nBea,z,4,5\n")
     found = run("plan", path)
@@ -233,9 +239,9 @@ def test_a_hundred_translations_predict_the_interval_of_all() -> None:
 
 @pytest.mark.slow
 def test_the_promised_interval_covers() -> None:
-    """A pilot of 20 promises ±h for 60 documents; 1,000 pilots, 1,000 corpora, one γ."""
+    """A pilot of 20 documents promises ±h for 60, and 95 % of 1,000 corpora keep the promise."""
     rounds, pilot, corpus = 1000, 20, 60
-    # Expected disorders of a large part stand for all, as they are the same by construction.
+    # The expected disorders are the same by construction, so a large part stands for all.
     parts = agreement(Basis(documents(6000, seed=9), SETTINGS)).contributions()
     rng, hits = np.random.default_rng(1), 0
     for _ in range(rounds):

@@ -28,7 +28,10 @@ MODEL = ReferenceModel(n_units=4)
 
 
 def pilot(teams: int, each: int) -> tuple[dict[str, Continuum], dict[str, str]]:
-    """Return documents that are dealt to teams of three, later teams worse, and who is in which."""
+    """Return documents that are dealt to teams of three, and the team of each annotator.
+
+    Later teams make larger errors.
+    """
     documents = {}
     team_of = {}
     for d in range(teams * each):
@@ -42,7 +45,7 @@ def pilot(teams: int, each: int) -> tuple[dict[str, Continuum], dict[str, str]]:
 
 
 def rows(values: list[list[float]]) -> PairSums:
-    """Return the disorders of documents by team, each expecting 1."""
+    """Return the observed disorders of documents by team, with an expected disorder of 1 each."""
     team = np.repeat(np.arange(len(values)), [len(v) for v in values])
     observed = np.concatenate([np.array(v) for v in values])
     return PairSums(np.arange(len(observed)), team, observed, np.ones(len(observed)))
@@ -94,7 +97,7 @@ def test_a_half_width_by_hand() -> None:
     assert found.half_width(0.5, 100, 6) == pytest.approx(by_hand)
 
 
-def test_a_plan_tells_of_other_teams_and_of_nobody_who_takes_turns(
+def test_a_plan_of_teams_speaks_of_other_teams_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 20)
@@ -137,7 +140,7 @@ def test_each_document_is_assigned_to_one_team() -> None:
         assignment(documents, 30, 4, teams=team_of)
 
 
-def test_what_teams_cannot_be_planned_for_is_refused(run: Run, tmp_path: Path) -> None:
+def test_goals_that_exclude_teams_are_refused(run: Run, tmp_path: Path) -> None:
     documents, team_of = pilot(2, 3)
     with pytest.raises(UsageError, match="verdict"):
         plan(documents, teams=team_of, goal=Goal(verdict=0.1))

@@ -1,4 +1,4 @@
-"""Pilots whose documents have unequal numbers of annotators, and who annotates what next."""
+"""Pilots with unequal numbers of annotators per document, and the assignment of new documents."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SETTINGS = Settings.of(chance="documents", samples=20)
 
 
 def documents(*numbers: int) -> dict[str, Continuum]:
-    """One for each of these numbers of annotators, who all err alike."""
+    """Return a document for each of the numbers of annotators, who all make the same errors."""
     return {f"{i}": shuffled_set(MODEL, ERRORS, 0.3, m, index=i) for i, m in enumerate(numbers)}
 
 
@@ -40,7 +40,10 @@ def named(*crowds: str) -> dict[str, Continuum]:
 def test_a_pilot_of_two_and_four_annotators_plans_for_each_as_they_are_alone(
     half: int, rel: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its spread is of a mix; designs of two and of four differ from it as balanced corpora do."""
+    """Designs of two and of four annotators have the spreads of balanced corpora.
+
+    The pilot mixes both numbers.
+    """
     monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 3 * half)
     found = plan(
         documents(*[2, 4] * half), goal=Goal(half_width=0.05), error=ERRORS, annotators=[2, 4],
@@ -67,8 +70,8 @@ def test_the_pilot_is_completed_before_new_documents_begin() -> None:
     assert given == {("d0", "C"), ("d2", "B"), ("d2", "C")}
 
 
-def test_every_two_people_share_about_as_many_documents() -> None:
-    """Five people, three a document: each two share 3 of ten, and everybody has six."""
+def test_every_two_annotators_share_about_as_many_documents() -> None:
+    """Two of five annotators share 3 of 10 documents, by counting: three annotate each document."""
     pilot = named("ABC", "CDE")
     done = {d: set(c.annotators) for d, c in pilot.items()}
     for r in assignment(pilot, 40, 3).records:
@@ -82,14 +85,14 @@ def test_every_two_people_share_about_as_many_documents() -> None:
     assert max(load) - min(load) <= 1
 
 
-def test_too_few_people_and_the_candidate_are_told() -> None:
+def test_too_few_annotators_and_the_candidate_are_reported() -> None:
     with pytest.raises(DataError, match="have 3 annotators, but the pilot has 2"):
         assignment(named("AB", "AB"), 5, 3)
     rows = assignment(named("ABx", "AB"), 3, 2, candidate="x").records
     assert {r["annotator"] for r in rows} == {"A", "B"}
 
 
-def test_the_command_writes_who_annotates_what(
+def test_the_command_writes_the_assignment(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 20)

@@ -1,4 +1,4 @@
-"""Every ω and ρ that the notebook of nitaytech/AltTest prints, on its own data.
+"""Values ω and ρ of the notebook of nitaytech/AltTest, on its own data.
 
 The data have no licence and are not shipped: GAMMACP_ALTTEST names a checkout of the repository.
 """
@@ -47,7 +47,7 @@ def printed(name: str) -> dict[str, tuple[str, str]]:
 @pytest.mark.parametrize(
     "name", [n if n in SMALL else pytest.param(n, marks=pytest.mark.slow) for n in EPSILON]
 )
-def test_the_notebook_s_values(name: str) -> None:
+def test_values_of_the_notebook(name: str) -> None:
     folder, wanted = CHECKOUT / "data" / name, printed(name)
     people, systems = (
         json.loads((folder / f"{who}_annotations.json").read_text(encoding="utf-8"))

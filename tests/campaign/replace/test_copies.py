@@ -1,4 +1,4 @@
-"""A candidate that is somebody else in disguise, and verdicts that hang on the score."""
+"""Candidates that copy a person, and verdicts that depend on the score."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ Mark = tuple[int, int, str]
 
 
 def panel(copied: str, *, slip: int = 0, wrong: float = 0.0, documents: int = 12) -> dict:
-    """Three people who err independently, and a bot that errs on what one of them marked.
+    """Return three people who err independently, and a bot that errs on top of one's units.
 
-    `copied` is a person, or "truth"; the bot's boundaries slip, and so many labels are drawn anew.
+    `copied` is a person or "truth". The bot's boundaries move by up to `slip`, and a share `wrong`
+    of its labels is drawn anew.
     """
     rng, found = np.random.default_rng(0), {}
 
@@ -57,19 +58,19 @@ def test_a_noisy_copy_is_named() -> None:
 
 
 @pytest.mark.parametrize("slip", [0, 2])
-def test_who_is_nearer_to_all_is_no_copy(slip: int) -> None:
+def test_a_candidate_that_is_nearer_to_all_is_no_copy(slip: int) -> None:
     notes = candidacy(panel("truth", slip=slip)).notes
     assert not [n for n in notes if "exactly" in n or "better" in n]
 
 
 def test_the_verdict_by_other_scores_is_shown() -> None:
-    """Labels of a copy are wrong: its places are the best there are."""
+    """The verdict on a copy with wrong labels depends on whether labels count."""
     documents = panel("Ann", wrong=0.8)
     found = candidacy(documents)
     assert found.passes is False
     assert {b.score: b.passes for b in found.by_score} == {"soft-f1": False, "overlap": True}
     assert "But the verdict depends on the score" in found.in_words()
-    # What is told beside is what is found by that score.
+    # The verdict shown beside is that of a run with that score.
     alone = candidacy(documents, score="overlap")
     assert [b.score for b in alone.by_score] == ["soft-f1"]
     (beside,) = (b for b in found.by_score if b.score == "overlap")
@@ -77,7 +78,7 @@ def test_the_verdict_by_other_scores_is_shown() -> None:
     assert found.as_dict()["by_score"]["overlap"]["passes"] is True
 
 
-def test_a_score_that_does_not_apply_is_a_note() -> None:
+def test_an_inapplicable_score_is_a_note() -> None:
     documents = panel("truth", slip=2)
     units = [*documents["d0"], Unit("Ann", 590, 599, "x", fragments=((590, 592), (595, 599)))]
     documents["d0"] = Continuum.from_units(units, bounds=(0, 600))

@@ -1,4 +1,4 @@
-"""The alternative annotator test: against other implementations, enumeration and hand counts."""
+"""The alternative annotator test, against other implementations, enumeration and hand counts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PEOPLE = ("Ann", "Bea", "Cid")
 
 
 def labels(table: dict[str, str], name: str = "doc") -> Continuum:
-    """A letter per place and annotator; a dot is no label."""
+    """Return a continuum with one unit per letter and annotator; a dot is no unit."""
     rows = [(a, c, k) for a, text in table.items() for k, c in enumerate(text) if c != "."]
     who, what, where = zip(*rows, strict=True)
     starts = [2.0 * k for k in where]
@@ -47,7 +47,7 @@ def spans(table: dict[str, list[tuple[float, float, str]]]) -> Continuum:
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.2])
-def test_the_t_test_is_scipys(epsilon: float) -> None:
+def test_the_t_test_is_that_of_scipy(epsilon: float) -> None:
     rng = np.random.default_rng(1)
     for _ in range(50):
         d = rng.integers(-1, 2, size=rng.integers(3, 60)).astype(float)
@@ -68,7 +68,10 @@ def test_a_constant_difference_wins_below_epsilon_and_not_at_it(
 
 @pytest.mark.parametrize(("n", "epsilon"), [(1, 0.2), (3, 0.1), (5, 0.2), (5, 0.0)])
 def test_the_exact_test_is_the_worst_case_of_an_enumeration(n: int, epsilon: float) -> None:
-    """Of all outcomes as extreme by Tango's statistic, its nuisance estimated by a search."""
+    """The exact p-value is the worst case over all outcomes that are as extreme.
+
+    Extreme means by Tango's statistic, whose nuisance parameter is found here by a search.
+    """
 
     def statistic(won: int, lost: int) -> float:
         def minus_log(q: float) -> float:
@@ -82,7 +85,7 @@ def test_the_exact_test_is_the_worst_case_of_an_enumeration(n: int, epsilon: flo
     outcomes = list(itertools.product((-1, 0, 1), repeat=n))
     counts = [(o.count(1), o.count(-1)) for o in outcomes]
     z = {c: statistic(*c) for c in set(counts)}
-    # The hypothesis is E d ≥ ε: also what lies inside of it.
+    # The hypothesis is E d ≥ ε, so values inside of it count too.
     chances = [
         (q, q + epsilon + beyond)
         for q in np.linspace(0, (1 - epsilon) / 2, 401)
@@ -108,9 +111,10 @@ def test_the_exact_test_is_the_worst_case_of_an_enumeration(n: int, epsilon: flo
 def test_a_candidate_never_better_and_worse_by_epsilon_seldom_passes(
     n: int, epsilon: float, t_level: float, people: int
 ) -> None:
-    """People are unanimous, d is 0 or 1, E d = ε: the levels are sums of a binomial distribution.
+    """A candidate that is worse by ε passes in at most 5 %; the levels are binomial sums.
 
-    The t test alone rejects far too often (the figures of a reviewer's own computation).
+    People are unanimous, d is 0 or 1 and E d = ε. The t-test alone rejects far too often, as
+    `t_level` shows (computed independently).
     """
 
     def level(*, both: bool) -> float:
@@ -129,7 +133,10 @@ def test_a_candidate_never_better_and_worse_by_epsilon_seldom_passes(
 
 
 def test_few_documents_are_not_rejected_more_often_than_promised() -> None:
-    """ρ exactly ε apart; with eight documents the signed-rank test rejects in .23 and more."""
+    """At a difference of exactly ε, at most 5 % of simulated campaigns are rejected.
+
+    With eight documents the signed-rank test rejects in .23 and more.
+    """
     rng, epsilon = np.random.default_rng(3), 0.2
     for n, lost in itertools.product((8, 30), (0.0, 0.1, 0.4)):
         chances = [lost, max(0.0, 1 - 2 * lost - epsilon), lost + epsilon]
@@ -139,14 +146,17 @@ def test_few_documents_are_not_rejected_more_often_than_promised() -> None:
 
 
 def test_the_tests_join_at_thirty() -> None:
-    """All ties: ever smaller, and beside the t test's 0 the exact p is at least (1 − ε)ⁿ."""
+    """If all documents are ties, p falls with their number across the change of tests at thirty.
+
+    The t-test alone would give 0; the exact p is at least (1 − ε)ⁿ.
+    """
     p = [exact_test(n, 0, 0, 0.2) for n in (6, 29, 30, 32)]
     assert p == sorted(p, reverse=True)
     assert p[0] == pytest.approx(0.8**6)
     assert 0.8**32 <= p[3] < p[2] < 0.01
 
 
-def test_benjamini_yekutieli_is_scipys() -> None:
+def test_benjamini_yekutieli_is_that_of_scipy() -> None:
     rng = np.random.default_rng(2)
     p = rng.random((200, 9)) ** 4
     wanted = stats.false_discovery_control(p, axis=1, method="by") <= 0.05
@@ -165,14 +175,17 @@ def test_equivalence_is_two_one_sided_tests() -> None:
 
 
 def test_wins_are_counted_as_by_hand() -> None:
-    """Four places: the candidate agrees with both others, one, none; a tie is a win of both."""
+    """Wins are those of a count by hand; a tie is a win of both.
+
+    At four places, the candidate agrees with both others, with one or with none.
+    """
     c = labels({"Ann": "aaba", "Bea": "aabb", "Cid": "abb.", "bot": "aaab"})
     found = replace(c, ["bot"], score="accuracy", min_documents=1, epsilon=0.1)
     people = {p.annotator: p for p in found.candidates[0].people}
-    # Ann against Bea and Cid: ties, ties, bot 0 and Ann 1, bot 1 and Ann 0 (Bea alone).
+    # Ann against Bea and Cid: a tie, a tie, bot 0 and Ann 1, bot 1 and Ann 0 (with Bea alone).
     assert people["Ann"].rho_candidate == 3 / 4
     assert people["Ann"].rho_annotator == 3 / 4
-    # Cid is absent at place 3; the others A, B: tie, bot 1 against 0, bot 0 against 1.
+    # Cid is absent at place 3. Against Ann and Bea: a tie, bot 1 against 0, bot 0 against 1.
     assert (people["Cid"].documents, people["Cid"].rho_candidate) == (3, 2 / 3)
     assert people["Cid"].p == exact_test(3, 1, 1, 0.1)
 
@@ -181,7 +194,7 @@ def test_numbers_are_scored_by_their_distance() -> None:
     c = labels({"Ann": "15", "Bea": "24", "Cid": "35", "bot": "29"})
     found = replace(c, ["bot"], score="neg-rmse", min_documents=1)
     people = {p.annotator: p for p in found.candidates[0].people}
-    # Place 0, Cid left out: bot √((1 + 0) / 2) against √((4 + 1) / 2); place 1: √((16+25)/2) loses.
+    # Without Cid, place 0: bot √((1 + 0) / 2) against √((4 + 1) / 2); at place 1 bot loses.
     assert people["Cid"].rho_candidate == 1 / 2
     with pytest.raises(DataError, match="not all numbers"):
         replace(labels({"Ann": "1x", "Bea": "11", "bot": "11"}), ["bot"], score="neg-rmse")
@@ -204,7 +217,7 @@ def test_people_with_few_documents_stay_among_the_others() -> None:
     assert found.passes
 
 
-def test_a_single_expert_is_all_the_others_there_are() -> None:
+def test_a_single_expert_is_all_others() -> None:
     c = labels({"Ann": "abab" * 10, "Bea": "aaaa" * 10, "Cid": "bbbb" * 10, "bot": "abaa" * 10})
     [found] = replace(c, ["bot"], score="accuracy", expert="Ann").candidates
     assert [p.annotator for p in found.people] == ["Bea", "Cid"]
@@ -237,14 +250,17 @@ def test_a_copy_of_a_person_passes_and_chance_does_not(score: str) -> None:
     assert strange.enough_documents is None
 
 
-def test_the_disorder_of_two_is_that_of_their_alignment() -> None:
+def test_the_disorder_of_a_pair_is_that_of_its_alignment() -> None:
     c = shuffled_set(ReferenceModel(n_units=8), "position+category", 0.3, 2, seed=1)
     alignment = gc.align(c)
     assert pair_disorders(alignment)[0, 1] == pytest.approx(alignment.disorder)
 
 
 def test_soft_f1_as_by_hand() -> None:
-    """A [0,10) x, [20,30) y; B [5,10) x, [20,30) z: P = ½(½), R = ½(1), 2PR/(P+R) = ⅓."""
+    """By hand for A [0,10) x, [20,30) y and B [5,10) x, [20,30) z: soft-F1 is ⅓.
+
+    P = ½(½), R = ½(1), 2PR/(P+R) = ⅓.
+    """
     c = spans({"A": [(0, 10, "x"), (20, 30, "y")], "B": [(5, 10, "x"), (20, 30, "z")], "C": []})
     [found] = SCORES["soft-f1"].instances({"d": c}, Aligning())
     assert found.pairs[0, 1] == pytest.approx(1 / 3)
@@ -254,14 +270,14 @@ def test_soft_f1_as_by_hand() -> None:
 
 
 @pytest.mark.parametrize("score", ["disorder", "soft-f1", "overlap"])
-def test_a_document_that_nobody_marked_is_a_tie(score: str) -> None:
+def test_a_document_without_units_is_a_tie(score: str) -> None:
     c = Continuum.from_units([], annotators=(*PEOPLE, "bot"))
     marked = spans({**{p: [(0.0, 3.0, "x")] for p in PEOPLE}, "bot": [(4.0, 6.0, "x")]})
     [found] = replace({"a": c, "b": marked}, ["bot"], score=score, min_documents=1).candidates
     assert {p.rho_candidate for p in found.people} == {0.5}
 
 
-def test_a_score_of_ones_own() -> None:
+def test_a_custom_score() -> None:
     @pairwise_score("as-many", "as many units")
     def as_many(c: Continuum) -> Floats:
         return -np.abs(c.counts[:, None] - c.counts[None, :]).astype(np.float64)
@@ -303,14 +319,16 @@ def test_too_few_documents_give_no_verdict() -> None:
     assert any("Clopper" in note for note in found.notes)
 
 
-def test_many_people_who_do_little_are_told_apart_from_a_hopeless_candidate() -> None:
+def test_many_people_with_few_documents_are_no_hopeless_candidate() -> None:
     c = labels({"bot": "a" * 201, **{f"P{k}": "." * k + "ab"[k % 2] * 2 for k in range(200)}})
     [found] = replace(c, ["bot"], score="accuracy").candidates
     assert found.passes is None
     assert found.in_words().endswith("nobody would have 30: have fewer people do more each.")
 
 
-def test_documents_without_the_candidate_are_told_and_not_aligned(run: Run, tmp_path: Path) -> None:
+def test_documents_without_the_candidate_are_reported_and_not_aligned(
+    run: Run, tmp_path: Path
+) -> None:
     for i in range(40):
         people = "".join(f"{a},x,0,5\n" for a in PEOPLE if a != "Cid" or i < 30)
         text = people + ("bot,x,0,5\n" if i < 32 else "") + ("Dan,x,0,5\n" if i > 32 else "")
@@ -359,7 +377,7 @@ def test_the_order_of_people_and_documents_does_not_matter() -> None:
     assert rates(first) == rates(second)
 
 
-def test_bad_input_is_told_with_what_to_do(run: Run, tmp_path: Path) -> None:
+def test_bad_input_is_reported_with_advice(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("annotator,category,start,end\nAnn,x,0,1\nBea,x,0,1\nbot,x,0,1\nmute,,,\n")
     base = ("replace", path, "--candidate")
@@ -380,7 +398,7 @@ def test_bad_input_is_told_with_what_to_do(run: Run, tmp_path: Path) -> None:
     assert "too few documents to say" in found["verdict"]
 
 
-def test_who_never_meets_two_people_cannot_be_tested(run: Run, tmp_path: Path) -> None:
+def test_a_candidate_who_never_meets_two_people_cannot_be_tested(run: Run, tmp_path: Path) -> None:
     for name, rows in (("a", "Ann,x,0,1\nBea,x,0,1\n"), ("b", "Cid,x,0,1\nbot,x,0,1\n")):
         (tmp_path / f"{name}.csv").write_text("annotator,category,start,end\n" + rows)
     found = run("replace", tmp_path / "a.csv", tmp_path / "b.csv", "--candidate", "bot")
@@ -399,7 +417,7 @@ def test_the_json_has_its_keys(run: Run, tmp_path: Path) -> None:
     assert {"rho_candidate", "rho_annotator", "p"} <= set(bot["annotators"]["Ann"])
 
 
-def test_epsilon_by_who_the_people_are() -> None:
+def test_epsilon_has_names_for_kinds_of_people() -> None:
     c = labels({"Ann": "ab", "Bea": "ab", "bot": "ab"})
     for name, value in (("experts", 0.2), ("skilled", 0.15), ("crowd", 0.1), ("0.3", 0.3)):
         [found] = replace(c, ["bot"], score="accuracy", epsilon=name).candidates
@@ -408,7 +426,7 @@ def test_epsilon_by_who_the_people_are() -> None:
         replace(c, ["bot"], score="accuracy", epsilon=-0.1)
 
 
-def test_the_signature_says_whom_and_by_what_measure() -> None:
+def test_the_signature_names_the_candidate_and_the_measure() -> None:
     documents = {f"d{i}": _document(i) for i in range(6)}
     plain = replace(documents, ["bot"], min_documents=4)
     assert "candidates:bot" in plain.signature
@@ -417,7 +435,7 @@ def test_the_signature_says_whom_and_by_what_measure() -> None:
     assert other.signature != plain.signature
 
 
-def test_candidates_on_other_documents_are_not_ranked_without_a_word() -> None:
+def test_candidates_on_different_documents_are_not_ranked_silently() -> None:
     documents = {f"d{i}": _document(i, second=i < 4) for i in range(8)}
     found = replace(documents, ["bot", "late"], min_documents=6)
     assert [c.name for c in found.candidates] == ["bot", "late"]
@@ -444,10 +462,10 @@ def _document(number: int, *, second: bool = True) -> Continuum:
     )
 
 
-def test_crowds_alone_are_aligned_to_a_gap_unless_one_is_asked_for(
+def test_only_crowds_are_aligned_to_a_gap_by_default(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Each gap in one go, and every document keeps its own alignment."""
+    """Documents of each gap are aligned in one batch, and each keeps its own alignment."""
     from gammacp.campaign.replace import scores
 
     def document(people: int, end: float) -> Continuum:

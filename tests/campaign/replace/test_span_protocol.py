@@ -1,4 +1,4 @@
-"""The span protocol: hand counts, the single commands' JSON, and what cannot be computed."""
+"""The span protocol: hand counts, the JSON of the single commands, and undefined values."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def document(**units: list[tuple[float, float, str | None]]) -> Continuum:
-    """Return a continuum of all that are named, also of those without units."""
+    """Return a continuum of the named annotators, including those without units."""
     found = [Unit(a, s, e, c) for a, some in units.items() for s, e, c in some]
     return Continuum.from_units(found, annotators=tuple(units))
 
@@ -54,21 +54,22 @@ def numbers(run: Run, *arguments: object) -> dict[str, Any]:
     return found
 
 
-def test_the_numbers_are_those_counted_by_hand(run: Run, file: Path) -> None:
-    """Pairs of bot with Ann and with Bea, summed over four documents."""
+def test_numbers_are_those_counted_by_hand(run: Run, file: Path) -> None:
+    """The pairs of bot with Ann and with Bea are summed over four documents."""
     found = numbers(run, "replace", file, "--candidate", "bot", "--protocol", *FEW)["protocol"]
     bot = found["candidates"]["bot"]
-    # Of 3 units twice and 4 + 4 of the people, d1 matches twice and d2 with Bea alone.
+    # The bot's 3 units count twice, and the people have 4 + 4. Two pairs match in d1, one in d2.
     assert found["f1"] == "f1-category"
     assert bot["f1-category"]["value"] == pytest.approx(2 * 3 / (6 + 8))
-    # The same three, of which the unit of d1 is half as long as theirs: ½ and ¼ of the units.
+    # The same three pairs match, and the bot's unit in d1 is half as long as theirs, so soft counts
+    # are ½.
     assert bot["soft-f1"]["recall"] == pytest.approx(3 / 6)
     assert bot["soft-f1"]["precision"] == pytest.approx(2 / 8)
     assert bot["soft-f1"]["value"] == pytest.approx(1 / 3)
-    # Any unit: with Ann always alike, with Bea but for d3. A pair is half of a document, so there
-    # are 8 values, 6.5 present: D_o = 1/8, D_e = 2·6.5·1.5/(8·7).
+    # Presence of any unit: bot and Ann always agree, bot and Bea except in d3. A pair weighs half a
+    # document, so there are 8 values, 6.5 of them present: D_o = 1/8, D_e = 2·6.5·1.5/(8·7).
     assert bot["presence"]["value"] == pytest.approx(1 - (1 / 8) / (2 * 6.5 * 1.5 / 56))
-    # bot has 1, 1, 0, 1 units; the people have 1, 1, ½, 1½ in the mean.
+    # The bot has 1, 1, 0, 1 units; the people have 1, 1, ½, 1½ in the mean.
     counts = bot["counts"]
     assert (counts["documents"], counts["own"], counts["others"]) == (4, 0.75, 1.0)
     assert (counts["own_marked"], counts["others_marked"]) == (0.75, 0.875)
@@ -76,7 +77,7 @@ def test_the_numbers_are_those_counted_by_hand(run: Run, file: Path) -> None:
     by_hand = [[1, 0, 0, 1, 0, 0, 1, 0], [1, 0, 0.5, 0.5, 0.5, 0, 1, 0.5]]
     assert counts["r_by_category"] == pytest.approx(np.corrcoef(by_hand)[0, 1])
     people = found["people"]
-    # Ann and Bea: two matches of 4 and 4 units; always, and in three of four documents.
+    # Ann and Bea have two matches of 4 and 4 units. Ann has units in all documents, Bea in three.
     assert people["f1-category"]["value"] == pytest.approx(0.5)
     assert people["presence"]["value"] == pytest.approx(0.0)
     assert people["counts"]["own"] == pytest.approx(1.0)
@@ -105,7 +106,7 @@ def test_values_are_those_of_the_single_commands(run: Run, file: Path) -> None:
     assert {key: found[key] for key in rest} == {key: whole[key] for key in rest}
 
 
-def test_a_single_person_leaves_all_but_the_test(run: Run, file: Path) -> None:
+def test_a_single_person_leaves_everything_but_the_test(run: Run, file: Path) -> None:
     one = ("replace", str(file), "--candidate", "bot", "--exclude", "Bea", "--protocol", *FEW)
     result = run(*one, "--json")
     assert result.code == 0
@@ -120,7 +121,7 @@ def test_a_single_person_leaves_all_but_the_test(run: Run, file: Path) -> None:
     assert "people cannot be compared among themselves" in told.err
 
 
-def test_a_candidate_who_meets_nobody_says_so_and_the_others_go_on() -> None:
+def test_a_candidate_who_meets_nobody_is_reported_and_the_others_are_measured() -> None:
     units = [(0.0, 4.0, "x"), (6.0, 9.0, "x")]
     documents = {f"d{k}": document(Ann=units, Bea=units[:1], bot=units) for k in range(3)}
     documents["alone"] = document(Ann=units, lone=units)
@@ -136,7 +137,7 @@ def test_a_candidate_who_meets_nobody_says_so_and_the_others_go_on() -> None:
     assert lone.scores["f1-category"].value == 1.0
 
 
-def test_units_without_labels_have_an_f1_without_them() -> None:
+def test_units_without_labels_have_an_f1_of_places() -> None:
     documents = {
         f"d{k}": document(Ann=[(0, 4, None)], Bea=[(0, 5, None)], bot=[(1, 4, None)])
         for k in range(3)
@@ -146,10 +147,10 @@ def test_units_without_labels_have_an_f1_without_them() -> None:
     assert found.f1 == "f1-overlap"
     assert bot.scores["f1-overlap"].value == 1.0
     assert "soft-f1" in [name for _, name in bot.reasons]
-    assert bot.counts.r_by_category != bot.counts.r_by_category  # NaN: always one unit
+    assert bot.counts.r_by_category != bot.counts.r_by_category  # NaN, as there is always one unit
 
 
-def test_counts_of_people_are_of_each_with_the_others() -> None:
+def test_counts_of_people_compare_each_with_the_others() -> None:
     documents = {
         "d1": document(Ann=[(0, 1, "x")], Bea=[(0, 1, "x"), (2, 3, "x")], Cid=[]),
         "d2": document(Ann=[(0, 1, "x")] * 2, Bea=[(0, 1, "x")] * 4, Cid=[(0, 1, "x")]),
@@ -182,7 +183,7 @@ def test_counts_of_people_are_of_each_with_the_others() -> None:
         (("--protocol", "--candidate", "bot", "--epsilon", "two"), 2, "neither a number"),
     ],
 )
-def test_bad_input_is_told(
+def test_bad_input_is_reported(
     run: Run, file: Path, arguments: tuple[str, ...], code: int, words: str
 ) -> None:
     result = run("replace", str(file), *arguments)

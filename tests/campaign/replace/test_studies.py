@@ -1,4 +1,4 @@
-"""What the test promises, measured on shuffled corpora (`pytest -m slow`)."""
+"""Promised error rates of the alternative annotator test, measured on shuffled corpora."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ from shuffling import shuffled_set
 from shuffling.reference import ReferenceModel
 
 CORPORA, DOCUMENTS, PEOPLE, EPSILON = 1000, 40, 3, 0.2
-POOL = 4000  # documents that corpora are drawn from
+POOL = 4000  # number of documents from which the corpora are drawn
 MODEL, ERRORS = ReferenceModel(n_units=4), "position+category"
 
 pytestmark = pytest.mark.slow
 
 
 def documents(magnitude: float, n: int, seed: int) -> Iterator[tuple[str, Continuum]]:
-    """People who err with .3, and beside them a candidate who errs with `magnitude`."""
+    """Yield documents of people who err with magnitude .3 and a candidate who errs with
+    `magnitude`.
+    """
     for i in range(n):
         people = shuffled_set(MODEL, ERRORS, 0.3, PEOPLE, index=i, seed=seed)
         bot = shuffled_set(MODEL, ERRORS, magnitude, PEOPLE + 1, index=i, seed=seed)
@@ -42,7 +44,9 @@ def outcomes(magnitude: float, n: int, seed: int) -> Wins:
 
 
 def passed(wins: Wins) -> Bools:
-    """Whether the candidate passes in each corpus, its documents drawn without replacement."""
+    """Return whether the candidate passes in each corpus, whose documents are drawn without
+    replacement.
+    """
     weights: Floats = np.zeros((CORPORA, len(wins.instances)))
     weights[:, :DOCUMENTS] = 1
     weights = np.random.default_rng(5).permuted(weights, axis=1)
@@ -50,14 +54,17 @@ def passed(wins: Wins) -> Bools:
 
 
 def test_a_candidate_worse_by_exactly_epsilon_passes_in_five_percent_at_most() -> None:
-    """A bad candidate on a share of the documents, so large that E d is ε, and a peer elsewhere."""
+    """A candidate that is worse by ε in the mean passes in at most 5 % of corpora.
+
+    It is bad on a share of documents, chosen so that E d is ε, and like a person elsewhere.
+    """
     peer, bad = (outcomes(m, POOL, seed=11) for m in (0.3, 0.8))
     worse = bad.differences.mean()
     chosen = np.random.default_rng(7).random(len(peer.instances)) < EPSILON / worse
     mixed = Wins(
         peer.people,
         peer.instances,
-        peer.there,
+        peer.annotated,
         np.where(chosen, bad.candidate, peer.candidate),
         np.where(chosen, bad.person, peer.person),
     )
@@ -68,7 +75,10 @@ def test_a_candidate_worse_by_exactly_epsilon_passes_in_five_percent_at_most() -
 
 
 def test_a_peer_passes_as_often_as_the_power_says() -> None:
-    """The power from 200 documents, everybody the candidate in turn, and corpora of their own."""
+    """The predicted power equals the rate of passing in other corpora.
+
+    The power comes from 200 documents, with every person as the candidate in turn.
+    """
     scoring, names = SCORES["soft-f1"], tuple(f"annotator-{k + 1}" for k in range(PEOPLE + 1))
 
     def found(n: int, seed: int) -> Iterator[Instance]:

@@ -15,7 +15,7 @@ def linked(
     kinds: tuple[str, ...] = ("directed",),
     spread: float = 4.0,
 ) -> Continuum:
-    """Annotators whose units stand near each other, with links of types a, b between any two."""
+    """Return annotators with nearby units and links of types a and b between random units."""
     names = [f"A{k}" for k in range(annotators)]
     rows, found = [], []
     for name in names:
@@ -34,7 +34,7 @@ def linked(
 def chained(
     rng: np.random.Generator, annotators: int = 3, units: int = 12, chains: int = 4
 ) -> Continuum:
-    """Annotators with the same mentions in chains of their own, drawn anew."""
+    """Return annotators with the same mentions in random chains of their own."""
     names = [f"A{k}" for k in range(annotators)]
     rows = [Unit(a, 20 * i, 20 * i + 10, "m", id=str(i)) for a in names for i in range(units)]
     found = []

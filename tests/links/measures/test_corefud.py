@@ -1,8 +1,8 @@
 """Scores of CorefUD on a text with zeros: the values of corefud-scorer, and broken files.
 
-`EXPECTED` are recall, precision and F₁ of ufal/corefud-scorer (4fd7b0e, with udapi 0.5.2):
-`python corefud-scorer.py ann.conllu bob.conllu -a head`, and with `-s`; `benchmarks/fields_peers.py
-corefud` compares all digits on its own test cases and on real files.
+`EXPECTED` are recall, precision and F₁ of ufal/corefud-scorer (4fd7b0e, with udapi 0.5.2): `python
+corefud-scorer.py ann.conllu bob.conllu -a head`, and with `-s`. `benchmarks/fields_peers.py
+corefud` compares all digits on that scorer's test cases and on real files.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ BOB = """\
 3 aloud aloud ADV _ _ 1 advmod 1:advmod Entity=(e3-manner-1-)
 
 """
-# By match and singletons; Bob's zero stands elsewhere, but has the same dependency.
+# Keys are match and singletons. Bob's zero is at another place, but has the same dependency.
 EXPECTED: dict[tuple[str, bool], dict[str, tuple[float, ...]]] = {
     ("head", False): {
         "muc": (0.5, 0.5, 0.5),
@@ -164,7 +164,7 @@ def test_broken_mentions(
     assert run("links", tmp_path, "--samples", "30").code == 3
 
 
-def test_other_sentences_are_told(run: Run, tmp_path: Path) -> None:
+def test_differing_sentences_are_reported(run: Run, tmp_path: Path) -> None:
     write(tmp_path, "ann", ANN)
     second = "\n\n# sent_id = 2\n"
     assert second in BOB
@@ -180,7 +180,7 @@ def mention(*words: int, head: int = 0) -> Mention:
     return Mention(places, places[head])
 
 
-def test_of_several_mentions_with_one_head_the_nearest_match() -> None:
+def test_mentions_with_one_head_match_the_nearest() -> None:
     long, short = mention(1, 2, 3, 4, head=1), mention(2, 3)
     key = Side((long, short), (0, 0))
     response = Side((mention(1, 2, 3, head=1), mention(2)), (0, 0))

@@ -1,4 +1,4 @@
-"""Links dealt anew: what stays, that all arrangements are equally probable, hubs, and 0."""
+"""Randomised links: what they keep, equal probabilities, hubs, and a mean of zero."""
 
 from collections import Counter
 from itertools import permutations
@@ -20,7 +20,10 @@ def _anchored(pairs, units, *, free=False):
 
 
 def test_all_arrangements_are_equally_probable():
-    """Distances −1, −2, −1, −4 and +1 in seven units: brute force over all that fit."""
+    """The frequencies of all arrangements that fit are equal, by a χ² test.
+
+    Distances are −1, −2, −1, −4 and +1 in seven units, so that brute force is possible.
+    """
     pairs = [(1, 0), (3, 1), (4, 3), (6, 2), (5, 6)]
     own = _anchored(pairs, 7)
     assert own.relative.all()
@@ -36,7 +39,7 @@ def test_all_arrangements_are_equally_probable():
     assert set(found) == fitting
     mean = draws / len(fitting)
     chi_squared = sum((found[order] - mean) ** 2 / mean for order in fitting)
-    # Mean df, standard deviation √(2 df): five of these above it.
+    # The limit is the mean, df, plus five standard deviations, √(2 df).
     df = len(fitting) - 1
     assert chi_squared < df + 5 * np.sqrt(2 * df)
 
@@ -51,8 +54,10 @@ def _links(draw):
 
 @settings(max_examples=60, deadline=None)
 @given(_links(), st.integers(0, 5))
-def test_habits_stay(case, seed):
-    """Anchors, distances or hubs, directions; no link doubles, or ends where it begins."""
+def test_habits_of_linking_are_kept(case, seed):
+    """Anchors, distances or hubs, and directions stay; no link is doubled or ends where it
+    begins.
+    """
     units, pairs = case
     own = _anchored(pairs, units)
     order, others = own.deal(np.random.default_rng(seed))
@@ -65,7 +70,7 @@ def test_habits_stay(case, seed):
     assert (others[~steps] == own.places[order][~steps]).all()
 
 
-def test_the_end_that_repeats_less_is_the_anchor():
+def test_the_end_that_is_repeated_less_is_the_anchor():
     star = [(i, 3) for i in range(12) if i != 3]
     own, turned = _anchored(star, 12), _anchored([x[::-1] for x in star], 12)
     assert not own.turned
@@ -78,7 +83,7 @@ def test_the_end_that_repeats_less_is_the_anchor():
 
 
 def test_hubs_are_units_with_more_links_than_distances_explain():
-    """Neighbours and earlier units at random make none, in most texts; nine of 20 links do."""
+    """Links to neighbours or random earlier units make hardly any hubs, and nine of 20 links do."""
     rng = np.random.default_rng(0)
     before = np.arange(1, 21)
     assert not find_hubs(before, before - 1, 21).any()
@@ -90,8 +95,8 @@ def test_hubs_are_units_with_more_links_than_distances_explain():
     assert np.mean(counts) < 0.5
 
 
-def test_types_go_with_their_distances():
-    """Who links "next" ahead and "because" back goes on to do so; other annotators stay."""
+def test_types_keep_their_distances():
+    """An annotator who links "next" ahead and "because" back still does; other annotators stay."""
     units = [Unit(a, 10 * i, 10 * i + 5, "x", id=str(i)) for a in "AB" for i in range(12)]
     links = [Link("A", "next", str(i), str(i + 1)) for i in range(0, 10, 2)]
     links += [Link("A", "because", str(i), str(i - 2)) for i in range(3, 12, 2)]
@@ -126,8 +131,11 @@ def _independent(habit, seed, units=20):
     ],
     ids=["any earlier", "mostly the one before", "one beside"],
 )
-def test_zero_of_habits(habit):
-    """Dealing free pairs gives .14, .31 and .24 here; 1 − Σ D_o / Σ D_e, SE .025."""
+def test_independent_habits_have_a_mean_of_zero(habit):
+    """The mean 1 − Σ D_o / Σ D_e is near 0 (SE .025).
+
+    With free pairs, it would be .14, .31 and .24 here.
+    """
     sums = np.zeros(2)
     for k in range(40):
         c = _independent(habit, k)
@@ -137,7 +145,7 @@ def test_zero_of_habits(habit):
     assert abs(1 - sums[0] / sums[1]) < 0.08
 
 
-def test_who_always_links_to_the_unit_before_has_nothing_to_agree_on():
+def test_links_always_to_the_unit_before_have_no_agreement_beyond_chance():
     c = _independent(lambda i, _: i - 1, 0)
     score = gc.measure(c, ["gamma-link-given-units"])["gamma-link-given-units"]
     assert score.reason == "the expected disagreement is 0: random data agree perfectly"

@@ -1,4 +1,4 @@
-"""γ of links and chains: brute force, worked examples of another program, reference scorers, 0."""
+"""γ of links and chains: brute force, examples of other programs, reference scorers, and zero."""
 
 import csv
 import math
@@ -32,7 +32,7 @@ HERE = Path(__file__).parent
 
 
 class _Jaccard:
-    """1 − intersection / union, as opt-gamma compares places."""
+    """Positional dissimilarity 1 − intersection / union, as in opt-gamma."""
 
     signature = "jaccard"
 
@@ -42,7 +42,10 @@ class _Jaccard:
 
 
 def test_worked_examples_of_opt_gamma():
-    """Its README: α = β = ½, orphans ½: .7115 of segments, .9615 of relations, .7865 of both."""
+    """Values are those of the README of opt-gamma: .7115 for segments and .9615 for relations.
+
+    α = β = ½, and orphans cost ½.
+    """
     units = [
         Unit("A", 100, 150, "Claim", id="1"),
         Unit("A", 160, 210, "Example", id="2"),
@@ -60,7 +63,7 @@ def test_worked_examples_of_opt_gamma():
 
 
 def _brute(c: Continuum, groups: np.ndarray) -> float:
-    """Σ costs of the cheapest partition of the links, all partitions tried."""
+    """Return the cost of the cheapest partition of the links, by trying all partitions."""
     place = {int(row): k for k, g in enumerate(groups) for row in g if row >= 0}
     x, n = c.link_rows, c.n_annotators
     links = [
@@ -81,7 +84,9 @@ def _brute(c: Continuum, groups: np.ndarray) -> float:
 
 
 def _best_of(links, pair, n):
-    """The cheapest partition by trying, for the first link left, all groups that hold it."""
+    """Return the cost of the cheapest partition, by trying all groups of the first link that is
+    left.
+    """
     memory = {}
 
     def best(left):
@@ -104,7 +109,7 @@ def _best_of(links, pair, n):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_brute_force(seed):
+def test_costs_are_those_of_brute_force(seed):
     rng = np.random.default_rng(seed)
     n = 2 + seed % 3
     kinds = (("directed",), ("undirected",), ("directed", "undirected"))[seed % 3]
@@ -117,7 +122,7 @@ def test_brute_force(seed):
     assert found.size == len(c.links) / n
 
 
-def test_identical_links_give_one():
+def test_identical_links_have_a_gamma_of_1():
     c = linked(np.random.default_rng(1), 1, 8, 6)
     both = [replace_annotator(u, "B") for u in c]
     links = [*c.links, *(Link("B", x.type, x.source, x.target) for x in c.links)]
@@ -136,7 +141,7 @@ def replace_annotator(u, name):
     return Unit(name, u.start, u.end, u.category, id=u.id)
 
 
-def test_links_follow_names_order_and_selection():
+def test_gamma_link_depends_on_neither_names_nor_order():
     c = linked(np.random.default_rng(3), 3, 6, 5)
     options = {"samples": 20}
     first = gc.measure(c, ["gamma-link"], **options)["gamma-link"]
@@ -155,7 +160,7 @@ def test_links_follow_names_order_and_selection():
     assert f"{some.link_rows.loose} links end at units that were left out" in notes
 
 
-def test_what_is_missing_is_said():
+def test_missing_links_have_a_reason():
     c = linked(np.random.default_rng(3), 2, 6, 5)
     assert "there are no chains" in gc.measure(c, ["gamma-chain"])["gamma-chain"].reason
     bare = Continuum.from_units(Unit(u.annotator, u.start, u.end) for u in c)
@@ -168,10 +173,10 @@ def test_what_is_missing_is_said():
         Continuum.from_units([*c, next(iter(c))])
 
 
-def test_links_are_carried_along_by_chance():
-    """In every random set each annotator has the own links, between the same units or as far apart.
+def test_random_sets_keep_links():
+    """In a random set, an annotator's links join the same units, or units as far apart.
 
-    Whatever turns the annotation: the circle, a grid of words, a rhythm with completed ends.
+    This holds for annotations turned on the circle, on a grid of words, and with completed ends.
     """
     free = linked(np.random.default_rng(5), 3, 12, 9)
     rows = [replace(u, start=round(u.start), end=round(u.end)) for u in free]
@@ -190,7 +195,7 @@ def test_links_are_carried_along_by_chance():
 
 
 def _steps(c, link):
-    """How many units further, in whose order, which type."""
+    """Return the annotator, the type, and how many units further the link leads."""
     a, source, target, kind = link
     mine = c.ids[c.rows_of(a)].tolist()
     return a, kind, mine.index(target) - mine.index(source)
@@ -203,8 +208,8 @@ def _ends(c):
         yield a, c.ids[s], c.ids[t], x.types[k]
 
 
-def test_zero_of_links_dealt_anew():
-    """Links that were dealt at random among each one's units: 0 given the units."""
+def test_randomised_links_have_a_mean_of_zero():
+    """If links are dealt at random among the units, γ given the units is 0 in the mean."""
     values = []
     for k in range(60):
         c = linked(np.random.default_rng(100 + k), 2, 40, 60, spread=1.0)
@@ -214,7 +219,7 @@ def test_zero_of_links_dealt_anew():
 
 
 def _in_one_tree(rng, annotators=3, units=16):
-    """Independent annotators of one text, whose units hang from one another in a random tree."""
+    """Return independent annotators whose units form random trees."""
     rows, links = [], []
     for name in "ABC"[:annotators]:
         places = np.sort(rng.uniform(0, 20 * units, units))
@@ -228,8 +233,11 @@ def _in_one_tree(rng, annotators=3, units=16):
 
 
 @pytest.mark.slow
-def test_zero_of_trees():
-    """Of each unit one link: 120 sets, 1 − Σ D_o / Σ D_e; torn links laid alone give .056."""
+def test_trees_have_a_mean_of_zero():
+    """Over 120 sets of trees, 1 − Σ D_o / Σ D_e is 0.
+
+    If only torn links were redrawn, it would be .056.
+    """
     sums = np.zeros(2)
     for k in range(120):
         c = _in_one_tree(np.random.default_rng(k))
@@ -238,10 +246,11 @@ def test_zero_of_trees():
     assert abs(1 - sums[0] / sums[1]) < 0.02
 
 
-def test_units_keep_their_links_where_the_text_is_turned():
-    """Each links to the next, the last to the one before it: so it stays, wherever the cut is.
+def test_units_keep_their_kind_of_links_when_the_text_is_turned():
+    """Each unit still links to the next one, and the last to the one before it, wherever the cut
+    is.
 
-    But beside the last unit, where its own link is torn, too.
+    The exception is a cut beside the last unit, whose own link is then torn too.
     """
     ids = "abcdefgh"
     ends = [*pairwise(ids), ("h", "g")]
@@ -258,7 +267,9 @@ def test_units_keep_their_links_where_the_text_is_turned():
 
 @st.composite
 def _links_of_one(draw):
-    """Links of all kinds of an annotator, some of whose units have no id; where the text is cut."""
+    """Draw links of all kinds by an annotator, some of whose units have no id, and a place
+    to cut.
+    """
     count = draw(st.integers(2, 9))
     gone = draw(st.sets(st.integers(0, count - 1), max_size=1)) if count > 2 else set()
     ids = ["" if k in gone else str(k) for k in range(count)]
@@ -279,9 +290,9 @@ def _as_meant(links):
 @settings(max_examples=100, deadline=None)
 @given(_links_of_one())
 def test_a_turned_text_keeps_every_link(case):
-    """None gets lost, changes its type or ends at nothing, at itself; chains and whole texts stay.
+    """No link is lost, changes its type, or ends at nothing or at its own beginning.
 
-    In whatever order the links were written, and whichever end of an undirected one came first.
+    Chains and uncut texts are unchanged. The order of links and of undirected ends does not matter.
     """
     links, ids, first = case
     found = links_over_joint(links, ids, first)
@@ -299,7 +310,7 @@ def test_a_turned_text_keeps_every_link(case):
 
 @settings(max_examples=100, deadline=None)
 @given(st.data(), st.integers(2, 9))
-def test_who_links_every_unit_once_goes_on_to_do_so(data, count):
+def test_annotators_who_link_every_unit_once_still_do(data, count):
     ids = [str(k) for k in range(count)]
     to = [data.draw(st.sampled_from([x for x in ids if x != name])) for name in ids]
     links = [Link("A", "r", *ends) for ends in zip(ids, to, strict=True)]
@@ -307,8 +318,8 @@ def test_who_links_every_unit_once_goes_on_to_do_so(data, count):
     assert sorted(x.source for x in found) == ids
 
 
-def test_zero_of_permuted_documents():
-    """Annotations of different documents brought together: γ_link of the corpus is 0."""
+def test_permuted_documents_have_a_mean_of_zero():
+    """If annotations of different documents are combined, γ_link of the corpus is 0."""
     continua = {str(k): linked(np.random.default_rng(k), 2, 8, 8, spread=15) for k in range(12)}
     corpus = Corpus.from_continua(continua)
     values = []
@@ -328,7 +339,9 @@ def test_zero_of_permuted_documents():
 
 
 def test_chains_by_hand():
-    """A: {1, 2, 3}, B: {1, 2}, {3}: mates found 1/2 1/2 0 and 1 1 0; 3 of 6 are missing."""
+    """By hand for A {1, 2, 3} and B {1, 2}, {3}: mates found are 1/2 1/2 0 and 1 1 0, so 3 of 6 are
+    missing.
+    """
     c = Continuum.from_units(
         [Unit(a, 10 * i, 10 * i + 5, "m", id=str(i)) for a in "AB" for i in (1, 2, 3)],
         links=[
@@ -341,7 +354,7 @@ def test_chains_by_hand():
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_chains_by_brute_force(seed):
+def test_chains_are_those_of_brute_force(seed):
     rng = np.random.default_rng(seed)
     c = chained(rng, 3, 9)
     gone = rng.random(c.n_units) < 0.2
@@ -378,7 +391,7 @@ def test_chains_by_brute_force(seed):
         assert count[k] == np.isin(c.annotator_codes, (a, b)).sum()
 
 
-def test_zero_of_chains():
+def test_chains_have_a_mean_of_zero():
     values = []
     for k in range(40):
         c = chained(np.random.default_rng(k), 3, 40, 12)
@@ -393,8 +406,10 @@ def _cases():
 
 
 @pytest.mark.parametrize("row", list(_cases()), ids=lambda r: f"{r['measure']}-{len(r['key'])}")
-def test_reference_scorers(row):
-    """Values of ufal/corefud-scorer 4fd7b0e and, where named, of CoNLL's scorer f49f3f8."""
+def test_values_are_those_of_reference_scorers(row):
+    """Values are those of ufal/corefud-scorer 4fd7b0e and, where named, of CoNLL's scorer
+    f49f3f8.
+    """
     chains, places, sizes = [], [], []
     for side, labels in enumerate((row["key"], row["response"])):
         there = [(i, x) for i, x in enumerate(labels.split()) if x != "-"]
@@ -419,7 +434,7 @@ def test_coreference_of_pairs_is_the_mean():
 
 
 def test_a_corpus_has_the_value_of_sums():
-    """γ of a corpus is 1 − Σ D_o·size / Σ D_e·size over documents."""
+    """γ of a corpus is 1 − Σ D_o·size / Σ D_e·size over its documents."""
     continua = {str(k): linked(np.random.default_rng(k), 2, 8, 8) for k in range(5)}
     corpus = Corpus.from_continua(continua)
     names = ["gamma-link", "gamma-link-given-units"]

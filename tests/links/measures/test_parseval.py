@@ -1,6 +1,7 @@
-"""Parseval of rhetorical trees: by hand; `benchmarks/fields_peers.py rhetoric` has educe's values.
+"""Parseval scores of rhetorical trees, by hand.
 
-The two trees of `STORY` are NN(1, NS(2, 3)) and NS(SN(1, 2), 3).
+The two trees of `STORY` are NN(1, NS(2, 3)) and NS(SN(1, 2), 3). Comparison with educe:
+`benchmarks/fields_peers.py rhetoric`.
 """
 
 from __future__ import annotations
@@ -61,8 +62,9 @@ def test_by_hand(run: Run, tmp_path: Path) -> None:
         row["variant"]: {level: row[level]["counts"] for level in LEVELS}
         for row in document["parseval"]
     }
-    # The first has 1 and 2-3 (N joint), 2 (N span), 3 (S cause); the second 1 (S cause), 2 and 1-2
-    # (N span), 3 (S cause). Of the inner nodes, the root alone has the same span.
+    # The first tree has 1 and 2-3 (N joint), 2 (N span) and 3 (S cause); the second has 1 (S
+    # cause), 2 and 1-2 (N span) and 3 (S cause). Of the inner nodes, only the root has the same
+    # span.
     assert values == {
         "original": {
             "span": [1, 2, 2],
@@ -98,7 +100,7 @@ def test_nuclei_branch_to_the_right_and_left_satellites_join_first() -> None:
     ]
 
 
-def test_other_segments_of_the_same_text_are_compared(run: Run, tmp_path: Path) -> None:
+def test_different_segments_of_the_same_text_are_compared(run: Run, tmp_path: Path) -> None:
     other = """\
 <segment id="1" parent="12" relname="span">It rained . We stayed</segment>
 <segment id="2" parent="1" relname="cause">as it was cold .</segment>
@@ -112,7 +114,9 @@ def test_other_segments_of_the_same_text_are_compared(run: Run, tmp_path: Path) 
     assert rows["rst"]["full"]["f1"] == pytest.approx(2 / 3)
 
 
-def test_what_is_no_tree_is_told_and_not_compared(run: Run, tmp_path: Path) -> None:
+def test_annotations_that_are_no_tree_are_reported_and_not_compared(
+    run: Run, tmp_path: Path
+) -> None:
     write(tmp_path, STORY)
     torn = STORY["bob"].replace('<segment id="1" parent="2" relname="cause">', '<segment id="1">')
     crossing = """\
@@ -138,7 +142,7 @@ def test_what_is_no_tree_is_told_and_not_compared(run: Run, tmp_path: Path) -> N
     assert "Parseval: torn by bob is not compared: 2 trees instead of one" in said
 
 
-def test_other_texts_are_counted() -> None:
+def test_different_texts_are_counted() -> None:
     trees = {"ann": Rhetoric("abc", (), ()), "bob": Rhetoric("abd", (), ())}
     rows = parseval({"d": trees})
     assert [(row["other_text"], row["documents"], row["full"]) for row in rows] == [
@@ -155,7 +159,7 @@ def test_the_same_tree_agrees_fully() -> None:
     assert all(row == [4, 4, 4] for row in counts["rst"].values())
 
 
-def test_annotators_left_out_have_no_row(run: Run, tmp_path: Path) -> None:
+def test_excluded_annotators_have_no_row(run: Run, tmp_path: Path) -> None:
     write(tmp_path, {**STORY, "cid": STORY["ann"]})
     outcome = run("links", tmp_path, "--samples", "30", "--exclude", "bob", "--json")
     rows = json.loads(outcome.out)["parseval"]

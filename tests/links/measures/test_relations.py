@@ -1,4 +1,4 @@
-"""Relation F₁: by hand, against sets of tuples, and against all matchings tried."""
+"""F₁ of relations: by hand, against sets of tuples, and against all matchings."""
 
 import math
 from collections import Counter
@@ -19,10 +19,10 @@ NAMES = ["relation-f1-strict", "relation-f1-relaxed"]
 
 
 def _by_hand() -> Continuum:
-    """Gold has three links, the system four.
+    """Return three links of a gold standard and four of a system.
 
-    The first is the same in both; the second has a unit that is a little off; of the third the
-    system has another type, and turned round; its fourth link is its own.
+    The first link is the same in both. The second has a slightly displaced unit. The third has
+    another type and direction in the system, whose fourth link has no counterpart.
     """
     units = [
         *(Unit("gold", 10 * i, 10 * i + 5, "x", id=str(i)) for i in range(4)),
@@ -41,7 +41,10 @@ def _by_hand() -> Continuum:
 
 
 def test_recall_precision_and_f1_by_hand():
-    """Strict: 1 of 3 and 4; relaxed: 2. Of type a: 1 or 2 of 2 and 3; of b: none of 1 and 1."""
+    """Strictly 1 of 3 and 4 links match, and relaxed 2; counted by hand.
+
+    Of type a it is 1 or 2 of 2 and 3, and of b none of 1 and 1.
+    """
     c = _by_hand()
     found = gc.measure(c, NAMES)
     assert found[NAMES[0]].value == pytest.approx(2 / 7)
@@ -65,7 +68,7 @@ def test_recall_precision_and_f1_by_hand():
 
 
 def _tuples(c: Continuum, annotator: str) -> Counter:
-    """As scorers of brat files do it: a link is its type and what is at its ends."""
+    """Return links as scorers of brat files count them: a type and the units at both ends."""
     units = {u.id: (u.start, u.end, u.category) for u in c if u.annotator == annotator}
     rows = []
     for x in c.links:
@@ -76,7 +79,7 @@ def _tuples(c: Continuum, annotator: str) -> Counter:
 
 
 def _on_few_places(rng: np.random.Generator, kinds: tuple[str, ...]) -> Continuum:
-    """Units that often are the same, more than one in a place, and links of two types."""
+    """Return units that often coincide, with links of two types."""
     units, links = [], []
     for who in "ABC":
         for i in range(6):
@@ -107,7 +110,10 @@ def test_strict_matches_are_common_tuples(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_relaxed_matches_are_a_largest_matching(seed):
-    """With networkx, over all pairs of links; of directed and undirected ones mixed, too."""
+    """The number of matches is that of a largest matching by networkx.
+
+    The pairs include those of directed and undirected links.
+    """
     c = _on_few_places(np.random.default_rng(100 + seed), ("directed", "undirected"))
     counts = count_relations(c, strict=False)
     units = {(u.annotator, u.id): u for u in c}
@@ -134,7 +140,7 @@ def test_relaxed_matches_are_a_largest_matching(seed):
         assert counts.numbers["matched"][k].sum() == len(matching) / 2
 
 
-def test_values_are_between_nothing_and_all():
+def test_values_are_between_0_and_1():
     c = linked(np.random.default_rng(1), 3, 8, 6, ("directed", "undirected"))
     strict, relaxed = gc.measure(c, NAMES).values()
     assert 0 <= strict.value <= relaxed.value <= 1
@@ -147,7 +153,7 @@ def test_values_are_between_nothing_and_all():
 
 
 def test_counts_add_up_over_documents():
-    """Sums of counts are the rates of all documents; one pair without links has no value."""
+    """Summed counts give the rates of all documents; a pair without links has no value."""
     documents = [linked(np.random.default_rng(k), 2, 6, 5) for k in range(3)]
     counting = MEASURES["relation-f1-relaxed"].counting
     counts = [counting.count(c) for c in documents]
@@ -164,7 +170,7 @@ def test_counts_add_up_over_documents():
     assert turned.recall == pytest.approx(straight.precision)
 
 
-def test_nothing_to_compare_is_said():
+def test_missing_links_have_a_reason():
     c = linked(np.random.default_rng(3), 2, 6, 5)
     third = [*c, Unit("C", 0, 5, "x", id="1"), Unit("D", 0, 5, "x", id="1")]
     found = gc.measure(Continuum.from_units(third, links=c.links), NAMES)
@@ -181,7 +187,7 @@ def test_nothing_to_compare_is_said():
     )
 
 
-def test_units_in_fragments_are_compared_strictly_alone():
+def test_units_in_fragments_are_compared_only_strictly():
     units = [Unit(who, 0, 20, "x", id="1", fragments=((0, 5), (10, 20))) for who in "AB"]
     units += [Unit(who, 30, 40, "x", id="2") for who in "AB"]
     links = [Link(who, "a", "1", "2") for who in "AB"]

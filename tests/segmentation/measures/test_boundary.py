@@ -33,7 +33,7 @@ masses = Segmentation.from_masses
 
 
 def against_reference(a: Segmentation, b: Segmentation, n: int = 2) -> Mapping[str, float]:
-    """The columns of the hypothesis b against the reference a."""
+    """Return the values of the hypothesis b against the reference a."""
     both = Codings.of({"t": {"a": a, "b": b}})
     return pairwise(both, comparison=Criterion(n=n))[0].values
 
@@ -73,7 +73,7 @@ def test_types_and_substitutions() -> None:
         Substitution(7, None, "mid"),
     )
     assert found.value == pytest.approx(1 - 2 / 3)  # one match
-    # As segeval 2: a difference in rank over the number of types (1 and 3 of 3).
+    # As in segeval 2, the cost is the difference in rank over the number of types (1 and 3 of 3).
     ranks = Matrix(tuple(types), np.abs(np.subtract.outer(range(3), range(3))) / 3)
     ranked = boundary_similarity(a, b, categorial=ranks)
     assert ranked.value == pytest.approx(1 - (1 + 2 / 3) / 3)
@@ -88,7 +88,7 @@ def test_two_swapped_types_are_two_substitutions() -> None:
     assert len(boundary_similarity(a, b).edits.substitutions) == 2
 
 
-def test_reference_and_hypothesis_the_right_way_round() -> None:
+def test_reference_and_hypothesis_are_not_confused() -> None:
     reference, hypothesis = masses([2, 3, 6]), masses([5, 2, 2, 2])
     row = against_reference(reference, hypothesis)
     assert row["precision"] == pytest.approx(1 / 3)
@@ -98,7 +98,7 @@ def test_reference_and_hypothesis_the_right_way_round() -> None:
     assert against_reference(reference, masses([11]))["recall"] == 0
 
 
-def test_f_of_a_side_without_boundaries_is_0_and_of_two_undefined() -> None:
+def test_f_is_0_if_one_side_has_no_boundaries_and_undefined_if_both_have_none() -> None:
     some, none = masses([2, 3, 6]), masses([11])
     assert against_reference(some, none)["f"] == 0
     assert against_reference(none, some)["f"] == 0
@@ -106,7 +106,7 @@ def test_f_of_a_side_without_boundaries_is_0_and_of_two_undefined() -> None:
     assert math.isnan(against_reference(none, some)["recall"])
 
 
-def test_a_near_miss_is_part_of_a_match_and_no_error() -> None:
+def test_a_near_miss_is_part_of_a_match() -> None:
     row = against_reference(masses([2, 3, 6]), masses([2, 5, 4]), n=4)
     assert row["f"] == 1
     near = masses([2, 9]), masses([3, 8])
@@ -116,7 +116,9 @@ def test_a_near_miss_is_part_of_a_match_and_no_error() -> None:
 
 @settings(max_examples=80, deadline=None)
 @given(st.data(), st.integers(2, 25), st.integers(2, 5))
-def test_properties(data: st.DataObject, mass: int, n_t: int) -> None:
+def test_boundary_similarity_is_symmetric_and_bounded(
+    data: st.DataObject, mass: int, n_t: int
+) -> None:
     places = st.sets(st.integers(1, mass - 1))
     a, b = (Segmentation.from_positions(data.draw(places), mass=mass) for _ in range(2))
     found = boundary_similarity(a, b, n_t=n_t)
@@ -136,7 +138,7 @@ def best_by_hand(
     apart: Floats | None = None,
     alone: Floats | None = None,
 ) -> float:
-    """The largest B over all ways to pair what the sides have alone, crossed or not."""
+    """Return the largest B over all pairings of unmatched boundaries, crossing or not."""
     size = len(a.types)
     apart = 1 - np.eye(size) if apart is None else apart
     alone = np.ones(size) if alone is None else alone
@@ -171,7 +173,7 @@ def mirror(s: Segmentation) -> Segmentation:
 
 @settings(max_examples=150, deadline=None)
 @given(st.data(), st.integers(1, 5), st.sampled_from([1.0, 0.5]))
-def test_optimal_edits_make_b_largest(data: st.DataObject, n_t: int, w: float) -> None:
+def test_optimal_edits_maximise_b(data: st.DataObject, n_t: int, w: float) -> None:
     mass = data.draw(st.integers(1, 9))
     places = st.sets(st.integers(1, mass - 1)) if mass > 1 else st.just(set[int]())
     a, b = (Segmentation.from_positions(data.draw(places), mass=mass) for _ in range(2))
@@ -205,7 +207,7 @@ def test_optimal_edits_make_b_largest(data: st.DataObject, n_t: int, w: float) -
 KINDS = {
     "nominal": ("nominal", 1 - np.eye(3), np.ones(3)),
     "ordinal": ("ordinal", np.abs(np.subtract.outer(range(3), range(3))) / 2, np.ones(3)),
-    # "x" is easily missed, "z" never; "y" and "z" are nearly the same.
+    # "x" is easily missed and "z" never; "y" and "z" are nearly the same.
     "matrix": (
         Matrix(
             ("", "x", "y", "z"),
@@ -244,14 +246,14 @@ def test_optimal_edits_of_several_types(data: st.DataObject, n_t: int, kind: str
     assert placed == a.n_boundaries + b.n_boundaries
 
 
-def test_near_misses_between_types_that_can_be_confused() -> None:
+def test_near_misses_between_confusable_types() -> None:
     a, b = (Segmentation.from_typed({t: [p]}, mass=9, types="xyz") for t, p in (("y", 3), ("z", 4)))
     matrix = KINDS["matrix"][0]
     assert boundary_similarity(a, b, categorial=matrix).value == pytest.approx(1 - (0.8 + 1) / 2)
     found = boundary_similarity(a, b, categorial=matrix, search="optimal")
     assert found.edits.transpositions == (Transposition(3, 4, "y", 2, "z"),)
     assert found.value == pytest.approx(1 - (0.1 + 0.5 * 0.9))
-    # One that is easily missed and another that is not: one addition each, .4 and .8 of two.
+    # One type is easily missed and the other is not: two additions cost .4 and .8 of two.
     a, b = (Segmentation.from_typed({t: [p]}, mass=9, types="xyz") for t, p in (("x", 3), ("y", 8)))
     assert boundary_similarity(a, b, categorial=matrix).value == pytest.approx(1 - 1.2 / 2)
 
@@ -274,8 +276,9 @@ def test_types_of_a_corpus() -> None:
         compare_rows(Codings.of({"i": {"a": masses([2, 3])}}).rows(), Criterion(**how))
 
 
-def test_published_search_depends_on_the_direction_and_optimal_does_not() -> None:
-    # From the left 1-2 goes first and 3-5 is left; from the right 3-2 does, and 1, 5 stay alone.
+def test_published_search_depends_on_the_direction_and_optimal_search_does_not() -> None:
+    # From the left, 1-2 is paired first and 3-5 is left; from the right 3-2, and 1 and 5 stay
+    # alone.
     a, b = (Segmentation.from_positions(p, mass=6) for p in ([1, 3], [2, 5]))
     for search, left, right in (("published", 1 / 2, 2 / 9), ("optimal", 1 / 2, 1 / 2)):
         assert boundary_similarity(a, b, n_t=3, search=search).value == pytest.approx(left)

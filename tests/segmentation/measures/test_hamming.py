@@ -1,4 +1,4 @@
-"""GHD: published examples, nltk, and an assignment problem as oracle."""
+"""Generalised Hamming distance: published examples, nltk, and an assignment problem as oracle."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ costs = st.floats(0, 5).map(lambda x: round(x, 2))
         ("1100100000", "1100010000", 1, 1, 0.5, 0.5),
         ("011", "110", 1, 1, 0.5, 1),
         ("111", "000", 1, 1, 0.5, 3),
-        # Kulyukin's further examples, quoted in nltk's documentation.
+        # Further examples by Kulyukin, from nltk's documentation.
         ("1100100000", "1100000001", 1, 1, 0.5, 2),
         ("1", "0", 1, 1, 0.5, 1),
         ("000", "111", 1, 2, 0.5, 6),
     ],
 )
-def test_published(
+def test_published_examples(
     reference: str,
     hypothesis: str,
     insertion: float,
@@ -49,7 +49,7 @@ def test_published(
 def assigned(
     ref: list[float], hyp: list[float], insertion: float, deletion: float, shift: float
 ) -> float:
-    """The same distance as a square assignment problem, crossings allowed."""
+    """Return the same distance as a square assignment problem, in which pairs may cross."""
     n, m = len(ref), len(hyp)
     cost = np.zeros((n + m, n + m))
     cost[:n, :m] = shift * np.abs(np.subtract.outer(ref, hyp))
@@ -66,7 +66,7 @@ def assigned(
     costs,
     costs,
 )
-def test_optimal(
+def test_distances_are_optimal(
     ref: set[int], hyp: set[int], insertion: float, deletion: float, shift: float
 ) -> None:
     positions = np.array(sorted(ref), np.int64), np.array(sorted(hyp), np.int64)
@@ -76,12 +76,12 @@ def test_optimal(
     assert 0 <= found.distance <= found.largest + 1e-9
 
 
-def test_a_thousand_random_cases_are_nltks() -> None:
+def test_a_thousand_random_cases_equal_nltk() -> None:
     rng = np.random.default_rng(0)
     for _ in range(1000):
         length = int(rng.integers(1, 80))
         strings = ["".join(rng.choice(["0", "1"], length, p=[0.8, 0.2])) for _ in range(2)]
-        # nltk's recursion is exact where insertion and deletion cost the same.
+        # nltk's recursion is exact if insertion and deletion cost the same.
         cost, shift = float(rng.uniform(0.5, 8)), float(rng.uniform(0.1, 2))
         found = ghd(
             *(Segmentation.from_string(s) for s in strings),
@@ -94,7 +94,8 @@ def test_a_thousand_random_cases_are_nltks() -> None:
 
 
 def test_agreement_is_relative_to_deleting_and_inserting_everything() -> None:
-    # Mean segment of the reference 11/3; the boundary at 2 is inserted: 1/(2 + 1) of the most.
+    # The mean segment of the reference is 11/3. The boundary at 2 is inserted: 1/(2 + 1) of the
+    # most.
     found = ghd(masses([2, 3, 6]), masses([5, 6]))
     assert found.distance == pytest.approx(11 / 3)
     assert found.agreement == pytest.approx(2 / 3)

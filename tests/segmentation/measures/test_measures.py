@@ -25,8 +25,8 @@ def tiled(**by_annotator: list[float]) -> Continuum:
 
 
 def test_two_annotators_are_two_ordered_pairs() -> None:
-    # ref [2,3,6] (k = 2) against [5,6]: WD 2/9; ref [5,6] (k = 3) against [2,3,6]: boundary 2 is
-    # in the windows 0 and 1 of 8, so 2/8.
+    # Reference [2,3,6] (k = 2) against [5,6]: WD = 2/9. Reference [5,6] (k = 3) against [2,3,6]:
+    # the boundary 2 is in windows 0 and 1 of 8, so WD = 2/8.
     scores = measure(tiled(a=[0, 2, 5, 11], b=[0, 5, 11]), ["windowdiff", "pk", "ghd"])
     wd = scores["windowdiff"]
     assert isinstance(wd, PairwiseScore)
@@ -44,7 +44,7 @@ def test_moving_the_continuum_changes_nothing() -> None:
     assert {n: s.value for n, s in here.items()} == {n: s.value for n, s in there.items()}
 
 
-def test_a_gap_is_a_reason_not_a_number() -> None:
+def test_a_gap_gives_a_reason_instead_of_a_number() -> None:
     gap = Continuum.from_units([Unit("a", 0, 4), Unit("a", 5, 9), Unit("b", 0, 9)])
     for score in measure(gap, ["windowdiff", "pk", "ghd"]).values():
         assert math.isnan(score.value)
@@ -52,10 +52,10 @@ def test_a_gap_is_a_reason_not_a_number() -> None:
         assert "gap between 4 and 5" in score.reason
 
 
-def test_real_positions_are_for_ghd_only() -> None:
+def test_only_ghd_takes_real_positions() -> None:
     scores = measure(tiled(a=[0, 1.5, 3], b=[0, 1.25, 3]), ["windowdiff", "ghd"])
     assert scores["windowdiff"].reason is not None
-    # Mean segment 1.5, shift 2 · 0.25 = .5 of 3 for deleting and inserting.
+    # The mean segment is 1.5, and the shift costs 2 · 0.25 = .5 of 3 for deleting and inserting.
     assert scores["ghd"].value == pytest.approx(1 - 0.5 / 3)
 
 
@@ -65,7 +65,7 @@ def test_one_annotator_and_too_short() -> None:
 
 
 def test_s_and_b_of_pairs() -> None:
-    # [2,3,6] and [5,6]: one full miss in 10 places; B: one match, one addition.
+    # [2,3,6] and [5,6] have one full miss in 10 places for S, and one match and one addition for B.
     scores = measure(tiled(a=[0, 2, 5, 11], b=[0, 5, 11], c=[0, 5, 11]), ["s", "b"])
     assert scores["s"].value == pytest.approx((0.9 + 0.9 + 1) / 3)
     assert scores["s"].observed == pytest.approx(0.2 / 3)
@@ -75,7 +75,7 @@ def test_s_and_b_of_pairs() -> None:
 def test_coefficients_on_s() -> None:
     names = ["pi-s", "multi-pi-s", "kappa-s", "multi-kappa-s"]
     two = measure(tiled(a=[0, 3, 7, 11], b=[0, 3, 11]), names)
-    # 10 places, P = 3/20: as in tests/segmentation.
+    # There are 10 places and P = 3/20, as in tests/segmentation.
     assert two["pi-s"].value == two["multi-pi-s"].value == pytest.approx(0.8775 / 0.9775)
     assert two["kappa-s"].value == two["multi-kappa-s"].value == pytest.approx(0.88 / 0.98)
     assert two["pi-s"].observed == pytest.approx(0.9)
@@ -100,8 +100,11 @@ def test_undefined_coefficients() -> None:
         measure(everywhere, ["s"], edit="x")
 
 
-def test_pi_on_s_of_random_boundaries_is_not_0_and_is_not_called_chance_corrected() -> None:
-    """Independent boundaries at 2 % of 1000 places: S ≈ 1 − 2·.02·.98, chance .02²."""
+def test_pi_on_s_of_random_boundaries_is_not_0() -> None:
+    """With independent boundaries at 2 % of 1000 places, S ≈ 1 − 2·.02·.98 and chance is .02².
+
+    So these measures are not called chance-corrected.
+    """
     rng = np.random.default_rng(0)
     values = []
     for _ in range(20):

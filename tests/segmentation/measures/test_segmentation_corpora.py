@@ -1,4 +1,4 @@
-"""Segmentation measures of a corpus: windows and places counted one by one, π of the corpus."""
+"""Segmentation measures of a corpus: windows and places one by one, and π of the corpus."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def random_corpus(seed: int, annotators: str, documents: int) -> Corpus:
 
 
 def windows_one_by_one(corpus: Corpus, reference: str, hypothesis: str) -> tuple[int, int, int]:
-    """Windows, those with unequal counts, and those that only one side parts."""
+    """Count windows, windows with unequal counts, and windows that only one side divides."""
     windows = unequal = parted = 0
     for c in corpus.values():
         both = from_continuum(c)
@@ -54,7 +54,7 @@ def windows_one_by_one(corpus: Corpus, reference: str, hypothesis: str) -> tuple
     return windows, unequal, parted
 
 
-def test_windows_of_all_documents() -> None:
+def test_windows_are_those_of_all_documents() -> None:
     corpus = random_corpus(1, "AB", 6)
     found = gc.measure(corpus, ["windowdiff", "pk"], reference="A")
     windows, unequal, parted = windows_one_by_one(corpus, "A", "B")
@@ -69,7 +69,7 @@ def test_windows_of_all_documents() -> None:
 
 
 def test_edits_by_hand() -> None:
-    """A missed boundary, a near miss and two documents of 10 and 20 places."""
+    """Documents of 10 and 20 places have one missed boundary and one near miss."""
     corpus = Corpus.from_continua(
         {
             "d1": covered({"A": [2, 3, 6], "B": [5, 6]}),
@@ -78,9 +78,10 @@ def test_edits_by_hand() -> None:
     )
     found = gc.measure(corpus, ["s", "b", "ghd"])
     assert found["s"].value == pytest.approx(1 - 2 / 30)
-    # Boundaries: a match and an addition; a match and a near miss that costs a half.
+    # Of the boundaries, one document has a match and an addition, the other a match and a near
+    # miss, which costs a half.
     assert found["b"].value == pytest.approx(1 - (1 + 0.5) / 4)
-    # As references A and B: 11/3 or 11/2 for a boundary, 2 for the shift by a place.
+    # With references A and B, a boundary costs 11/3 or 11/2, and a shift by a place costs 2.
     largest = 3 * 11 / 3 + 3 * 11 / 2 + 2 * 4 * 7
     assert found["ghd"].value == pytest.approx(1 - (11 / 3 + 11 / 2 + 2 * 2) / largest)
 
@@ -101,7 +102,7 @@ def test_pi_and_kappa_are_those_of_the_corpus_of_2012(annotators: str) -> None:
     assert found["kappa-s"].value == pytest.approx(np.mean([c.kappa for c in pairs]))
 
 
-def test_documents_too_short_for_a_window_are_left_out() -> None:
+def test_documents_shorter_than_a_window_are_left_out() -> None:
     long, short = {"A": [3, 7], "B": [4, 6]}, {"A": [1, 1], "B": [2]}
     corpus = Corpus.from_continua({"d1": covered(long), "d2": covered(short)})
     score = gc.measure(corpus, ["windowdiff"])["windowdiff"]

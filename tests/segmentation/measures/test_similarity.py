@@ -1,4 +1,4 @@
-"""S: worked examples, the search written out over boundary strings, and exhaustive search."""
+"""S: worked examples, the published search on boundary strings, and exhaustive search."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_published_values(a: list[int], b: list[int], n: int, value: float) -> N
 def test_the_edits_of_figure_4() -> None:
     edits = published_edits(masses([1, 2, 2, 3, 3, 1, 2]), masses([1, 2, 1, 2, 6, 2]))
     assert edits.transpositions == (Transposition(4, 5, "1", 2),)
-    # Boundary 6 is the second's, 8 and 11 are the first's.
+    # Boundary 6 belongs to the second side, 8 and 11 to the first.
     assert edits.substitutions == (
         Substitution(6, None, "1"),
         Substitution(8, "1", None),
@@ -67,7 +67,7 @@ def test_transposition_error() -> None:
         transposition_error(1, 2)
 
 
-def test_weights() -> None:
+def test_weights_of_edits_by_hand() -> None:
     forgiving = EditCosts(transposition=0)
     assert s([6, 8], [7, 7], costs=forgiving) == 1
     assert s([6, 8], [9, 5], costs=forgiving) == pytest.approx(11 / 13)
@@ -77,14 +77,14 @@ def test_weights() -> None:
         EditCosts(substitution=2)
 
 
-def test_no_transposition_at_all() -> None:
+def test_transpositions_can_be_switched_off() -> None:
     assert s([6, 8], [7, 7], n=1) == pytest.approx(11 / 13)
     with pytest.raises(UsageError, match="n 0 < 1"):
         s([6, 8], [7, 7], n=0)
 
 
-def test_the_published_search_can_do_harm() -> None:
-    # 110 and 011 mirror each other: te(3, 4) = 3.75 where two full misses cost 2.
+def test_the_published_search_can_be_harmful() -> None:
+    # 110 and 011 are mirror images: te(3, 4) = 3.75, while two full misses cost 2.
     a, b = masses([1, 1, 2]), masses([2, 1, 1])
     published = segmentation_similarity(a, b, n=3)
     assert published.distance == 3.75
@@ -98,7 +98,7 @@ def test_the_published_search_can_do_harm() -> None:
 
 
 def test_several_types() -> None:
-    # Figure 3's notation: sets of types; one type for another is one substitution.
+    # In the notation of figure 3, with sets of types, one type for another is one substitution.
     a = segmentation_of_sets([{"1"}, {"2"}, set(), {"1"}], types=["1", "2"])
     b = segmentation_of_sets([{"2"}, {"2"}, {"1"}, set()], types=["1", "2"])
     found = segmentation_similarity(a, b)
@@ -116,7 +116,7 @@ def test_bad_pairs() -> None:
 
 
 def windows(a: String, b: String, kind: str, width: int) -> list[tuple[Window, int]]:
-    """Mirrored windows over boundary strings, as described in the paper."""
+    """Return the mirrored windows of boundary strings, as described in the paper."""
     found = []
     for i in range(len(a) - width + 1):
         one = [kind in x for x in a[i : i + width]]
@@ -131,7 +131,7 @@ def overlap(v: Window, w: Window) -> bool:
 
 
 def cost(a: String, b: String, chosen: dict[str, list[tuple[Window, int]]]) -> float:
-    """te for each window, and the larger side of what is left at each place."""
+    """Return te of each window, plus the larger number of remaining types at each place."""
     total = sum(
         transposition_error(w[1] - w[0] + 1, n) for kept in chosen.values() for w, n in kept
     )
@@ -145,7 +145,7 @@ def cost(a: String, b: String, chosen: dict[str, list[tuple[Window, int]]]) -> f
 
 
 def search(a: String, b: String, n: int, kinds: list[str]) -> float:
-    """The published search, written out."""
+    """Run the published search step by step."""
     chosen: dict[str, list[tuple[Window, int]]] = {kind: [] for kind in kinds}
     for kind in kinds:
         kept = chosen[kind]
@@ -170,7 +170,7 @@ def subsets(candidates: list[tuple[Window, int]]) -> Iterator[list[tuple[Window,
 
 
 def exhaustive(a: String, b: String, n: int, kinds: list[str]) -> float:
-    """The cheapest of all sets of windows that do not overlap within a type."""
+    """Return the cost of the cheapest set of windows without overlap within a type."""
     options = [
         list(subsets([w for width in range(2, n + 1) for w in windows(a, b, kind, width)]))
         for kind in kinds
@@ -212,7 +212,7 @@ def test_several_types_against_exhaustive_search(data: st.DataObject, mass: int,
     check(a, b, n)
 
 
-def test_a_thousand_random_pairs() -> None:
+def test_a_thousand_random_pairs_equal_the_exhaustive_search() -> None:
     rng = np.random.default_rng(2012)
     for _ in range(1000):
         mass = int(rng.integers(2, 40))
@@ -230,7 +230,7 @@ def test_a_thousand_random_pairs() -> None:
             assert EditCosts().of(optimal_edits(a, b)) == found.distance
 
 
-def test_the_mass_does_not_count() -> None:
+def test_the_mass_does_not_matter() -> None:
     rng = np.random.default_rng(1)
     places = np.unique(rng.integers(1, 10**12 - 1, 400))
     a = Segmentation.from_positions(places[:300].tolist(), mass=10**12)

@@ -1,4 +1,4 @@
-"""The Segmentation value: every way in, every way out, and what is refused."""
+"""The Segmentation value: all conversions, and invalid input."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.segmentation.measures.oracles import segmentation_of_sets, sets_of
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=12))
-def test_all_forms_are_one_value(masses: list[int]) -> None:
+def test_all_forms_give_the_same_value(masses: list[int]) -> None:
     s = Segmentation.from_masses(masses)
     assert s.masses == tuple(masses)
     assert s.n_segments == len(masses)
@@ -65,7 +65,7 @@ def test_several_types() -> None:
         (lambda: Segmentation.from_positions([10**30], mass=3), "outside 1 to 2"),
     ],
 )
-def test_refused(build: Callable[[], Segmentation], message: str) -> None:
+def test_invalid_input_is_refused(build: Callable[[], Segmentation], message: str) -> None:
     with pytest.raises(DataError, match=message):
         build()
 
@@ -78,7 +78,7 @@ def tiled(**by_annotator: list[float]) -> Continuum:
     )
 
 
-def test_from_a_continuum_wherever_it_starts() -> None:
+def test_a_continuum_may_begin_anywhere() -> None:
     found = from_continuum(tiled(ann=[100, 102, 105, 111], bob=[100, 105, 111]))
     assert found["ann"].masses == (2, 3, 6)
     assert found["bob"].masses == (5, 6)

@@ -1,4 +1,4 @@
-"""WindowDiff and P_k: worked values, nltk, and windows counted one by one."""
+"""WindowDiff and P_k: worked values, nltk, and windows one by one."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def test_worked_values(
 
 
 def test_halves_round_up() -> None:
-    # N/(2·segments) = 5/2 exactly: round-half-even would give 2.
+    # N/(2·segments) is exactly 5/2; rounding half to even would give 2.
     assert window_size(masses([5, 5])) == 3
     assert window_size(masses([1] * 10)) == 2
 
 
 @settings(max_examples=100, deadline=None)
 @given(pairs(), st.integers(1, 12))
-def test_same_as_nltk(pair: tuple[Segmentation, Segmentation], k: int) -> None:
+def test_values_are_those_of_nltk(pair: tuple[Segmentation, Segmentation], k: int) -> None:
     ref, hyp = pair
     if ref.mass <= k:
         assert math.isnan(window_diff(ref, hyp, k=k))
@@ -71,7 +71,7 @@ def test_same_as_nltk(pair: tuple[Segmentation, Segmentation], k: int) -> None:
     assert pk(ref, hyp, k=k) == pytest.approx(nltk.pk(*strings, k))
 
 
-def test_a_thousand_random_cases_are_nltks() -> None:
+def test_a_thousand_random_cases_equal_nltk() -> None:
     rng = np.random.default_rng(0)
     for _ in range(1000):
         mass = int(rng.integers(3, 120))
@@ -83,7 +83,7 @@ def test_a_thousand_random_cases_are_nltks() -> None:
 
 
 def counted(ref: Segmentation, hyp: Segmentation, k: int) -> tuple[float, float]:
-    """Padded windows one by one, on segment labels with k phantom units at both ends."""
+    """Count padded windows one by one, on segment labels with k phantom units at both ends."""
     labels = []
     for s in (ref, hyp):
         inner = [i for i, mass in enumerate(s.masses) for _ in range(mass)]
@@ -140,7 +140,7 @@ def test_bad_calls() -> None:
         ([5, 1, 8, 3, 3, 1, 1], [1, 2, 3, 8, 8], 0.45, 0.45, 0.44),
     ],
 )  # fmt: skip
-def test_the_windowdiffs_of_others(
+def test_other_variants_of_windowdiff(
     reference: list[int], hypothesis: list[int], of_nltk: float, segeval: float, padded: float
 ) -> None:
     a, b = Segmentation.from_masses(reference), Segmentation.from_masses(hypothesis)
@@ -151,7 +151,7 @@ def test_the_windowdiffs_of_others(
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_every_windowdiff_of_a_corpus_and_nltk_itself(data: st.DataObject) -> None:
+def test_every_windowdiff_of_a_corpus_and_nltk(data: st.DataObject) -> None:
     mass = data.draw(st.integers(2, 25))
     places = st.sets(st.integers(1, mass - 1), max_size=8)
     a, b = (Segmentation.from_positions(data.draw(places), mass=mass) for _ in range(2))
@@ -163,7 +163,7 @@ def test_every_windowdiff_of_a_corpus_and_nltk_itself(data: st.DataObject) -> No
         assert pairs.values["windowdiff"][0, 0] == pytest.approx(1 - want, nan_ok=True)
         if name == "nltk" and 0 < k < mass:
             assert want == pytest.approx(nltk.windowdiff(a.to_string(), b.to_string(), k))
-    # Lamprier et al.: every boundary is in k windows, of N + k.
+    # By Lamprier et al., every boundary is in k windows of N + k.
     k = window_size(a)
     assert window_diff(a, b, variant="lamprier") == window_diff(a, b, k=k, padded=True)
 

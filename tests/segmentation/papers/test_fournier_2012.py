@@ -1,4 +1,4 @@
-"""Fournier & Inkpen (2012): every cell of Table 2 for the chapters that ship, and the examples."""
+"""Values of Fournier & Inkpen (2012): Table 2 for the chapters that ship, and the examples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gammacp.segmentation import (
 
 masses = Segmentation.from_masses
 
-# Table 2, p. 160: chapter → π*, κ*, B, 1−WD, its sd, |c|, |b|, m.
+# Table 2, p. 160, by chapter: π*, κ*, B, 1−WD, its deviation, |c|, |b|, m.
 TABLE_2 = {
     1: (0.7452, 0.7463, 0.0039, 0.6641, 0.1307, 4, 13, 13),
     2: (0.8839, 0.8840, 0.0009, 0.7619, 0.1743, 6, 20, 15),
@@ -29,7 +29,7 @@ TABLE_2 = {
     10: (0.9077, 0.9078, 0.0002, 0.7729, 0.0770, 6, 56, 83),
     11: (0.8130, 0.8135, 0.0022, 0.6189, 0.1294, 4, 73, 111),
 }
-# Full and near misses per chapter, from an independent implementation.
+# Full and near misses per chapter are from an independent implementation.
 MISSES = {
     1: (13, 4),
     2: (16, 7),
@@ -68,7 +68,7 @@ def test_every_cell_of_table_2(published: CodingAgreement, chapter: int) -> None
 def test_the_equations_differ_from_the_table() -> None:
     found = coding_agreement(load_codings("moonstone")).items["ch1"]
     assert round(found.coefficients.pi, 4) == 0.7553
-    # |boundaries| of eq. 8 are boundaries: 1 + 4 + 1 + 3.
+    # In eq. 8, |boundaries| counts boundaries: 1 + 4 + 1 + 3.
     assert found.boundaries == 9
 
 
@@ -82,18 +82,21 @@ def test_the_coder_groups_of_the_corpus(published: CodingAgreement) -> None:
 def test_figure_3() -> None:
     a, b = masses([1, 2, 2, 3, 3, 1, 2]), masses([1, 2, 1, 2, 6, 2])
     assert round(segmentation_similarity(a, b).value, 4) == 0.6923
-    # p. 157 prints 1 − WD = .6154: k = 2, windows of one potential boundary as in Table 2.
+    # p. 157 prints 1 − WD = .6154 for k = 2, with windows of one potential boundary as in Table 2.
     assert round(1 - window_diff(a, b, k=1), 4) == 0.6154
 
 
 def test_figures_6_to_8() -> None:
-    """p. 158: 1−WD .8462 and S .8461 (11/13) for full misses; S .9231 for a near miss."""
+    """On p.
+
+    158, 1−WD is .8462 and S is .8461 (11/13) for full misses, and S is .9231 for a near miss.
+    """
     full = masses([1, 2, 2, 2, 4, 2, 1]), masses([1, 2, 8, 2, 1])
     assert segmentation_similarity(*full).value == pytest.approx(11 / 13)
     near = masses([6, 8]), masses([7, 7])
     assert round(segmentation_similarity(*near).value, 4) == 0.9231
-    # Its WD values are those of the published mode: k = 4, windows of 3 potential boundaries,
-    # 11 of them, two wrong.
+    # The WD values are those of the published mode: k = 4 and 11 windows of 3 potential boundaries,
+    # two of them wrong.
     assert round(1 - window_diff(*near, k=3), 4) == 0.8182
     assert round(1 - window_diff(*full, k=1), 4) == 0.8462
     extreme = masses([14]), masses([1] * 14)
@@ -101,8 +104,8 @@ def test_figures_6_to_8() -> None:
     assert window_diff(*extreme) == 1
 
 
-def test_b_where_s_is_lenient() -> None:
-    """Fournier 2013: one of two boundaries missing is half right, whatever the mass."""
+def test_b_is_strict_where_s_is_lenient() -> None:
+    """If one of two boundaries is missing, B is a half at any mass (Fournier 2013)."""
     long = masses([200, 300, 600]), masses([500, 600])
     assert boundary_similarity(*long).value == 0.5
     assert segmentation_similarity(*long).value > 0.999

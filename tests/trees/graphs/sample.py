@@ -1,4 +1,4 @@
-"""Small graphs for tests: written in Penman notation, or drawn."""
+"""Small graphs for tests, written in Penman notation or drawn at random."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WANT_FOOTBALL = "(x / want-01 :ARG0 (y / boy) :ARG1 (z / football))"
 
 
 def written(folder: Path, text: str) -> MeaningGraph:
-    """The one graph of a text."""
+    """Return the only graph of a text in Penman notation."""
     path = folder / "one.amr"
     path.write_text(text, encoding="utf-8")
     (graph,), defects = read_penman(path)
@@ -23,7 +23,7 @@ def written(folder: Path, text: str) -> MeaningGraph:
 
 
 def drawn(rng: random.Random, nodes: int, labels: int = 3) -> MeaningGraph:
-    """Any graph: cycles, loops, parallel relations and several attributes are all there."""
+    """Draw a graph, which can have cycles, loops, parallel relations and several attributes."""
     properties = {(0, "top", "top")}
     properties |= {(i, "instance", f"c{rng.randrange(labels)}") for i in range(nodes)}
     properties |= {(rng.randrange(nodes), "quant", str(rng.randrange(2))) for _ in range(2)}
@@ -36,7 +36,7 @@ def drawn(rng: random.Random, nodes: int, labels: int = 3) -> MeaningGraph:
 
 
 def exhaustive(a: MeaningGraph, b: MeaningGraph) -> int:
-    """Most triples in common over all ways to match the nodes, from the definition."""
+    """Return the largest number of common triples, by trying all ways to match the nodes."""
     places = max(a.n_nodes, b.n_nodes)
     return max(
         len({(to[i], role, value) for i, role, value in a.properties} & b.properties)
@@ -46,7 +46,10 @@ def exhaustive(a: MeaningGraph, b: MeaningGraph) -> int:
 
 
 def by_cpsat(a: MeaningGraph, b: MeaningGraph) -> int:
-    """Most triples in common by OR-tools, from the definition: a product for each pair of them."""
+    """Return the largest number of common triples as found by OR-tools.
+
+    The model has a product of two variables for each pair of equal relations.
+    """
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()

@@ -1,4 +1,4 @@
-"""Smatch over several sentences and annotators, and what of it is beyond chance."""
+"""Smatch over several sentences and annotators, and its values beyond chance."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_counts_are_summed_over_sentences_that_are_paired_by_id(folder: Path) -> None:
+def test_counts_are_summed_over_sentences_paired_by_id(folder: Path) -> None:
     read = read_treebank(folder)
     assert read.treebank.kind == "graph"
     found = graph_agreement(read.treebank).smatch()
-    # With tops 7 and 6 triples with 5 in common, and 2 of 2.
+    # Including the tops, 7 and 6 triples have 5 in common, and 2 and 2 triples have 2.
     assert found["smatch"] == approx(2 * 7 / (9 + 8))
     assert (found["precision"], found["recall"]) == approx((7 / 9, 7 / 8))
     assert [d.line for d in read.defects] == [8]
 
 
-def test_graphs_that_nothing_tells_apart_are_not_paired(tmp_path: Path) -> None:
+def test_indistinguishable_graphs_are_not_paired(tmp_path: Path) -> None:
     (tmp_path / "ann.amr").write_text(f"{WANT_GO}\n\n{RAIN}\n")
     (tmp_path / "ben.amr").write_text(f"{RAIN}\n")
     with pytest.raises(DataError, match=r"neither ids nor words.*ann 2, ben 1.*# ::id"):
@@ -51,8 +51,8 @@ def test_graphs_that_nothing_tells_apart_are_not_paired(tmp_path: Path) -> None:
     assert (Path(caught.value.file or "").name, (caught.value.line or 0) > 1) == ("ben.amr", True)
 
 
-def test_what_is_not_sound_keeps_its_place(tmp_path: Path) -> None:
-    """Two of three graphs are sound on either side, and not the same ones."""
+def test_a_malformed_graph_keeps_its_position(tmp_path: Path) -> None:
+    """Two of each annotator's three graphs are well-formed; only the first graphs form a pair."""
     broken = "(x / y :ARG0 z)"
     (tmp_path / "ann.amr").write_text("\n\n".join((WANT_GO, broken, RAIN)))
     (tmp_path / "ben.amr").write_text("\n\n".join((WANT_GO, WANT_FOOTBALL, broken)))
@@ -70,7 +70,7 @@ def test_what_is_not_sound_keeps_its_place(tmp_path: Path) -> None:
             read_treebank(tmp_path, pairing=pairing)
 
 
-def test_a_sentence_counts_once_however_many_annotators_it_has() -> None:
+def test_a_sentence_counts_once_for_any_number_of_annotators() -> None:
     rng = random.Random(0)
     graphs = [[drawn(rng, 4) for _ in range(2)] for _ in range(3)]
     three = graph_agreement(Treebank.from_annotations(dict(zip("abc", graphs, strict=True))))
@@ -80,8 +80,8 @@ def test_a_sentence_counts_once_however_many_annotators_it_has() -> None:
     assert three.smatch(("a", "b"))["smatch"] == pair.smatch()["smatch"]
 
 
-def test_independent_annotators_agree_as_chance_has_it() -> None:
-    """Zero for graphs drawn alike, whatever the sentence; one for equal ones."""
+def test_independent_annotators_have_agreement_zero_beyond_chance() -> None:
+    """Graphs drawn from one distribution have about 0, identical graphs exactly 1."""
     rng = random.Random(4)
     one, two = ([drawn(rng, 3 + k % 3) for k in range(40)] for _ in range(2))
     found = graph_agreement(
@@ -93,7 +93,7 @@ def test_independent_annotators_agree_as_chance_has_it() -> None:
     assert {x.value for x in same.beyond_chance.values()} == {1.0}
 
 
-def test_trees_are_no_graphs() -> None:
+def test_graph_agreement_refuses_trees() -> None:
     tree = Dependencies((0,), ("root",))
     with pytest.raises(UsageError, match="this treebank holds trees"):
         graph_agreement(Treebank.from_annotations({"a": [tree], "b": [tree]}))
@@ -102,7 +102,7 @@ def test_trees_are_no_graphs() -> None:
         syntax_agreement(Treebank.from_annotations({"a": [graph], "b": [graph]}))
 
 
-def test_the_command(folder: Path, run: Run) -> None:
+def test_the_command_reports_smatch(folder: Path, run: Run) -> None:
     files = [folder / f"{name}.amr" for name in ("ann", "ben")]
     document = json.loads(run("syntax", *files, "--json", "--sentences", 1, "--by-annotator").out)
     assert document["smatch"] == document["bound"] == approx(14 / 17)
@@ -117,7 +117,7 @@ def test_the_command(folder: Path, run: Run) -> None:
     assert "too few for length-matched chance" in document["beyond_chance"]["plain"]["reason"]
 
 
-def test_what_the_command_refuses(folder: Path, run: Run) -> None:
+def test_unread_graphs_and_options_of_trees_are_errors(folder: Path, run: Run) -> None:
     strict = run("syntax", folder, "--strict")
     assert strict.code == 3
     assert "ann.amr:8: graph: variable z is not defined" in strict.err
@@ -130,7 +130,7 @@ def test_what_the_command_refuses(folder: Path, run: Run) -> None:
 
 
 def test_other_separators_do_not_end_lines(tmp_path: Path) -> None:
-    """Sentences from the web hold U+2028; what follows it is no graph."""
+    """Sentences from the web contain U+2028; the text that follows it is no graph."""
     (tmp_path / "ann.amr").write_text(f"# ::id 1\n# ::snt Go\u2028away (now\n{RAIN}\n")
     (tmp_path / "ben.amr").write_text(f"# ::id 1\n{RAIN}\n")
     read = read_treebank(tmp_path)

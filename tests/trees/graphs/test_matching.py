@@ -1,4 +1,4 @@
-"""The best matching of two graphs against enumeration, published and hand-computed values."""
+"""The best matching of two graphs against enumeration, published values and values by hand."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ ALPHA = "(a / alpha :ARG0 (b / beta))"
         ("(b / beta :ARG0-of (a / alpha))", 3),
     ],
 )
-def test_the_values_of_smatchs_own_tests(tmp_path: Path, other: str, matched: int) -> None:
+def test_matches_equal_those_of_smatchs_own_tests(tmp_path: Path, other: str, matched: int) -> None:
     a, b = written(tmp_path, ALPHA), written(tmp_path, other)
     found = best_matching(a, b)
     assert (found.matched, a.n_triples, b.n_triples) == (matched, 4, 4)
     assert found.status is Status.OPTIMAL
 
 
-def test_the_papers_example(tmp_path: Path) -> None:
-    """Cai & Knight 2013, §2: F = .73 of 6 and 5 triples, before the top was one of them."""
+def test_the_example_of_the_smatch_paper(tmp_path: Path) -> None:
+    """Cai and Knight (2013, §2): F = .73 for 6 and 5 triples; the paper does not count the top."""
     a, b = written(tmp_path, WANT_GO), written(tmp_path, WANT_FOOTBALL)
     without = [
         MeaningGraph(g.variables, g.properties - {(0, "top", "top")}, g.relations) for g in (a, b)
@@ -44,12 +44,12 @@ def test_the_papers_example(tmp_path: Path) -> None:
     assert round(2 * found.matched / (first + second), 2) == 0.73
 
 
-def test_by_hand(tmp_path: Path) -> None:
-    """Two dogs: the old one is the one who barks, whichever comes first in the text."""
+def test_matching_two_dogs_by_hand(tmp_path: Path) -> None:
+    """Matching the dogs by op1 and op2, not by the modifier "old", has more triples in common."""
     a = written(tmp_path, "(n / and :op1 (d / dog :mod (o / old)) :op2 (e / dog))")
     b = written(tmp_path, "(n / and :op1 (d / dog) :op2 (e / dog :mod (o / old)))")
-    # Matched by op1 and op2: 3 instances, old, top, two roles, but not mod: 7. By old and mod: 4
-    # instances, top and mod: 6.
+    # By op1 and op2, 7 triples: 4 instances (and, two dogs, old), the top, two roles, but not mod.
+    # By old and mod, 6: 4 instances, the top and mod.
     assert best_matching(a, b).matched == exhaustive(a, b) == 7
     assert best_matching(a, b).partner[0] == 0
 
@@ -76,7 +76,7 @@ def test_branches_prove_what_the_relaxation_leaves_open(nodes: int, seed: int) -
     assert found.matched == found.bound == by_cpsat(a, b)
 
 
-def test_a_graph_with_its_nodes_in_another_order_is_the_same() -> None:
+def test_the_order_of_nodes_does_not_matter() -> None:
     rng = random.Random(1)
     a = drawn(rng, 25, 6)
     order = list(range(25))
@@ -89,7 +89,7 @@ def test_a_graph_with_its_nodes_in_another_order_is_the_same() -> None:
     assert best_matching(a, b).matched == a.n_triples
 
 
-def test_distances_are_a_metric() -> None:
+def test_distances_satisfy_symmetry_and_triangle_inequality() -> None:
     rng = random.Random(2)
     for _ in range(20):
         graphs = [drawn(rng, 5) for _ in range(3)]
@@ -102,7 +102,7 @@ def test_distances_are_a_metric() -> None:
         assert apart(0, 2) <= apart(0, 1) + apart(1, 2)
 
 
-def test_what_time_does_not_prove_has_a_bound() -> None:
+def test_an_unproven_matching_has_a_larger_bound() -> None:
     rng = random.Random(3)
     a, b = drawn(rng, 60, 2), drawn(rng, 60, 2)
     found = best_matching(a, b, time_limit=0.001)
@@ -110,7 +110,7 @@ def test_what_time_does_not_prove_has_a_bound() -> None:
     assert 0 < found.matched < found.bound <= min(a.n_triples, b.n_triples)
 
 
-def test_what_cannot_be_meant(tmp_path: Path) -> None:
+def test_an_impossible_time_limit_is_refused(tmp_path: Path) -> None:
     a = written(tmp_path, ALPHA)
     with pytest.raises(UsageError, match="time limit"):
         best_matching(a, a, time_limit=0)

@@ -1,4 +1,4 @@
-"""Reading Penman: what a graph holds, and what is wrong with it, by line."""
+"""Test how Penman notation is read: triples, and defects with their lines."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ tail
 """
 
 
-def test_the_other_graphs_go_on(tmp_path: Path) -> None:
+def test_graphs_after_a_malformed_one_are_read(tmp_path: Path) -> None:
     path = tmp_path / "bad.amr"
     path.write_text(BAD, encoding="utf-8")
     tally = Tally(str(path))
@@ -48,7 +48,7 @@ def test_the_other_graphs_go_on(tmp_path: Path) -> None:
         (None, 16, ("c",)),
     ]
     assert graphs[3].forms == ("It", "wants", ":", "no")
-    # What is not sound keeps its place; what is no graph has none.
+    # A malformed graph keeps its position; stray text has none.
     lost = [(g.name, g.line, len(g.forms)) for g in graphs if g.missing]
     assert lost == [("a.1", 3, 3), ("a.2", 8, 0), ("a.3", 12, 0), (None, 18, 0), (None, 21, 0)]
     assert [(d.line, d.message.split(";")[0].split(":")[0]) for d in defects] == [
@@ -65,7 +65,7 @@ def test_the_other_graphs_go_on(tmp_path: Path) -> None:
 
 
 def test_triples_are_those_of_smatch(tmp_path: Path) -> None:
-    """Inverse roles the right way round but where -of is the role's name; mod as domain."""
+    """Inverse roles are reversed unless "-of" belongs to the name; `mod` becomes `domain`."""
     text = '(a / A-01 :ARG0-of (b / b :consist-of (c / c)) :mod (d / d) :op1 "X Y" :mode Fun~e.3)'
     graph = written(tmp_path, text)
     places = {name: k for k, name in enumerate(graph.variables)}
@@ -77,7 +77,7 @@ def test_triples_are_those_of_smatch(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_nothing_sound(tmp_path: Path) -> None:
+def test_a_file_without_a_well_formed_graph_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "x.amr"
     path.write_text("# ::id 1\n(a / b :ARG0 c2)\n")
     with pytest.raises(DataError, match=r"x\.amr:2: graph: variable c2 is not defined"):
@@ -87,7 +87,9 @@ def test_nothing_sound(tmp_path: Path) -> None:
         read_penman(path)
 
 
-def test_without_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_penman_the_error_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "penman", None)
     with pytest.raises(UsageError, match=r"gammacp\[graphs\]"):
         read_penman(tmp_path / "x.amr")

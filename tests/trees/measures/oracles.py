@@ -1,4 +1,4 @@
-"""The tree edit distance from its definition: forests, their last nodes, nothing clever."""
+"""The tree edit distance computed from its definition by recursion on forests."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from gammacp.trees.measures.tree import Tree
 
 
 def distance_of_forests(a: Tree, b: Tree) -> int:
-    """Delete the last node, insert the other's, or match both (Zhang & Shasha 1989, Lemma 4)."""
+    """Return the tree edit distance.
 
-    # Forests are runs of nodes in post-order.
+    The recursion deletes the last node of either forest or matches both (Zhang & Shasha 1989, Lemma
+    4).
+    """
+
+    # A forest is a range of nodes in post-order.
     @cache
     def apart(i: int, n: int, j: int, m: int) -> int:
         if i == n or j == m:

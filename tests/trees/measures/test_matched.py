@@ -1,4 +1,4 @@
-"""Length-matched chance against its definition, written out as loops."""
+"""Length-matched chance against loops that follow the definition."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from tests.trees.measures.test_tree_alpha import only, random_sentence, random_t
 
 
 def band(x: int, b: int, lengths: list[int], items: list[int], people: list[int]) -> set[int]:
-    """What b made for other sentences within the smallest width that holds three."""
+    """Return the annotations by b of other sentences in the narrowest band that has at least three.
+
+    The band is around the length of annotation x.
+    """
     for width in range(max(lengths)):
         found = {
             y
@@ -32,7 +35,7 @@ def band(x: int, b: int, lengths: list[int], items: list[int], people: list[int]
 
 
 def some_sentences(rng: np.random.Generator) -> tuple[list[int], list[int], list[int]]:
-    """Lengths, sentences and annotators of a campaign in which not everybody annotates all."""
+    """Draw lengths, sentences and annotators of a campaign with missing annotations."""
     rows = [
         (int(length + (rng.random() < 0.1)), item, person)
         for item, length in enumerate(rng.integers(1, 15, size=14).tolist())
@@ -43,7 +46,7 @@ def some_sentences(rng: np.random.Generator) -> tuple[list[int], list[int], list
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_bands_are_what_the_others_made_for_the_nearest_lengths(seed: int) -> None:
+def test_bands_hold_annotations_of_the_nearest_lengths(seed: int) -> None:
     lengths, items, people = some_sentences(np.random.default_rng(seed))
     found = bands(np.array(lengths), np.array(items), np.array(people))
     for x, (item, person) in enumerate(zip(items, people, strict=True)):
@@ -61,7 +64,7 @@ def test_bands_are_what_the_others_made_for_the_nearest_lengths(seed: int) -> No
         assert (found.exact[x], found.widths[x]) == (pytest.approx(exact), widest)
 
 
-def test_of_many_candidates_some_are_spread_evenly() -> None:
+def test_many_candidates_are_sampled_evenly() -> None:
     items, people = np.repeat(np.arange(300), 2), np.tile([0, 1], 300)
     found = bands(np.full(600, 7), items, people, most=20)
     assert set(np.bincount(found.first).tolist()) == {20}
@@ -73,7 +76,10 @@ def test_of_many_candidates_some_are_spread_evenly() -> None:
 
 
 def by_definition(treebank: Treebank, delta: str) -> float:
-    """1 − D_o/D_e with each annotation's mean squared δ to its bands, brought to its length."""
+    """Return 1 − D_o/D_e by the definition.
+
+    D_e is the mean squared δ of each annotation to those of its bands, scaled to its length.
+    """
 
     def squared(x: Dependencies, y: Dependencies) -> float:
         ted, a, b = distance_of_forests(x.tree, y.tree), x.n_tokens + 1, y.n_tokens + 1
@@ -110,23 +116,23 @@ def by_definition(treebank: Treebank, delta: str) -> float:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_values_are_their_definition(seed: int) -> None:
+def test_values_equal_the_definition(seed: int) -> None:
     treebank = random_treebank(seed, n=25, annotators=2 + seed % 2)
     found = syntax_agreement(treebank, breakdown=False).total.beyond_chance
     for delta in DELTAS:
         assert found[delta].value == pytest.approx(by_definition(treebank, delta), rel=1e-12)
 
 
-def test_accuracies_of_unlike_sentences_by_hand() -> None:
+def test_accuracies_of_sentences_with_unlike_lengths_by_hand() -> None:
     a = Dependencies((2, 0, 2, 3), ("s", "r", "o", "m"))
     b = Dependencies((2, 0, 2, 2), ("s", "r", "x", "m"))
     errors = disagreements([a, b], np.array([0]), np.array([1]))
     assert errors[:, 0].tolist() == [0.5, 0.25, 0.25]
-    # Tokens 1, 2 stand beside 1, 2 and tokens 3, 4 beside 4, 5, with their heads.
+    # Tokens 1, 2 are paired with tokens 1, 2, and tokens 3, 4 with tokens 4, 5, with their heads.
     longer = Dependencies((2, 0, 2, 2, 4), ("s", "q", "o", "o", "m"))
     errors = disagreements([longer, a], np.array([0, 1]), np.array([1, 0]))
     assert errors.T.tolist() == [pytest.approx([0.25, 0, 0.25])] * 2
-    # D _ E: the first and the last leaf of three have partners, the whole sentence too.
+    # The first and the last of three leaves are paired (D and E), and so are the two sentences.
     one = Phrase(("S", (("D", ()), ("E", ()))))
     two = Phrase(("S", (("D", ()), ("X", ()), ("E", ()))))
     jaccard, f1 = disagreements([one, two], np.array([0]), np.array([1]))[:, 0]
@@ -153,8 +159,11 @@ def test_accuracies_are_weighted_by_length() -> None:
     assert las.observed == pytest.approx(wrong / tokens)
 
 
-def test_annotators_with_habits_of_their_own_have_nothing_beyond_chance() -> None:
-    """Two teams, one of chains and one of flat trees: each annotator is met by the own others."""
+def test_annotators_with_individual_habits_have_agreement_zero() -> None:
+    """Two teams annotate, one with chains and one with flat trees.
+
+    The expected disagreement of two annotators uses their own trees only.
+    """
     from experiments._independent_trees import drawn
 
     sums = np.zeros((2, 2))
@@ -162,11 +171,11 @@ def test_annotators_with_habits_of_their_own_have_nothing_beyond_chance() -> Non
         treebank = drawn("teams 3-30 x60", np.random.default_rng(k))
         found = syntax_agreement(treebank, breakdown=False).total.beyond_chance
         sums += [[found[name].observed, found[name].expected] for name in ("plain", "las")]
-    # Everybody's trees together would put these at +.3.
+    # With the trees of all annotators pooled, the values would be .3.
     assert abs(1 - sums[:, 0] / sums[:, 1]) == pytest.approx([0, 0], abs=0.03)
 
 
-def test_who_annotated_little_and_what_is_far_longer_are_left_out() -> None:
+def test_rare_annotators_and_very_long_sentences_are_left_out() -> None:
     rng = np.random.default_rng(1)
     lengths = [5, 5, 6, 6, 5, 6, 5, 40]
     columns: dict[str, list[Dependencies | None]] = {
@@ -177,16 +186,16 @@ def test_who_annotated_little_and_what_is_far_longer_are_left_out() -> None:
     both = Treebank.from_annotations({name: columns[name][:-1] for name in ("A", "B")})
     alone = syntax_agreement(both, breakdown=False).total
     for name, beyond in found.beyond_chance.items():
-        assert (beyond.told["annotators_left_out"], beyond.told["sentences_left_out"]) == (
+        assert (beyond.details["annotators_left_out"], beyond.details["sentences_left_out"]) == (
             ("C",),
             1,
         )
         assert beyond.value == pytest.approx(alone.beyond_chance[name].value)
-    assert alone.beyond_chance["las"].told["sentences_left_out"] == 0
+    assert alone.beyond_chance["las"].details["sentences_left_out"] == 0
 
 
-def test_random_annotators_have_nothing_beyond_chance() -> None:
-    """Where lengths are as unlike as in text, all measures are 0; the published α are not."""
+def test_random_annotators_have_agreement_zero_beyond_chance() -> None:
+    """With lengths as varied as in real text, all measures are about 0; the published α is not."""
     rng = np.random.default_rng(0)
     lengths = np.clip(rng.lognormal(2.7, 0.6, 300), 1, 60).astype(int)
     columns = {a: [random_sentence(rng, int(n)) for n in lengths] for a in ("A", "B")}
@@ -201,8 +210,8 @@ def test_random_annotators_have_nothing_beyond_chance() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", ["near", "right", "flat", "any"])
-def test_where_some_sentences_are_far_longer(shape: str) -> None:
-    """What docs/chance.md says of log-normal lengths (σ = .9, 1 to 90 tokens)."""
+def test_random_annotators_have_agreement_zero_with_very_long_sentences(shape: str) -> None:
+    """docs/chance.md states the limits, for log-normal lengths (σ = .9, 1 to 90 tokens)."""
     from experiments._independent_trees import RELATIONS, Process, annotated
 
     for n, sets, limit in ((20, 100, 0.03), (40, 60, 0.02)):
@@ -221,7 +230,7 @@ def test_where_some_sentences_are_far_longer(shape: str) -> None:
         assert abs(1 - sums[0] / sums[1]) < limit, n
 
 
-def test_parts_are_what_they_are_alone() -> None:
+def test_parts_equal_separate_computations() -> None:
     treebank = random_treebank(1, n=40, annotators=4)
     result = syntax_agreement(treebank)
     for part in (*result.pairs, *result.without):
@@ -230,7 +239,7 @@ def test_parts_are_what_they_are_alone() -> None:
             assert found.value == pytest.approx(alone[name].value, rel=1e-12, nan_ok=True)
 
 
-def test_what_chance_cannot_serve_says_so() -> None:
+def test_undefined_values_have_a_reason() -> None:
     row = [random_sentence(np.random.default_rng(k), 5) for k in range(3)]
     treebank = Treebank.from_annotations({"A": row, "B": row[::-1]})
     result = syntax_agreement(treebank)
@@ -246,7 +255,7 @@ def test_what_chance_cannot_serve_says_so() -> None:
         syntax_agreement(treebank, chance="shift")
 
 
-def test_measures_of_trees_beyond_chance() -> None:
+def test_measure_reports_values_of_trees_beyond_chance() -> None:
     treebank = random_treebank(2, n=30)
     total = syntax_agreement(treebank, breakdown=False).total
     scores = gc.measure(treebank, ["alpha-plain", "las", "jaccard"], beyond_chance=True)
@@ -258,8 +267,8 @@ def test_measures_of_trees_beyond_chance() -> None:
         gc.measure(treebank, ["las"], beyond_chance=True, precision=0.1)
 
 
-# What a prototype of some twenty lines gave, in which everybody's trees of a length met: in these
-# treebanks annotators are alike, and few sentences have none of their length.
+# Values of a prototype of some twenty lines, which pooled the trees of all annotators by length.
+# They are close: annotators are alike here, and few sentences have a length of their own.
 PROTOTYPE = {
     "da": {"plain": 0.950, "diff": 0.949, "norm": 0.943},
     "en": {"plain": 0.915, "diff": 0.914, "norm": 0.925},

@@ -1,4 +1,4 @@
-"""p of trees: every permutation by hand, and its level and power on few sentences."""
+"""The p value for trees against all permutations, and its level and power on few sentences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gammacp.trees.measures.permuted import PERMUTATIONS, permuted
 from tests.trees.measures.test_tree_alpha import random_sentence
 
 
-def test_trees_change_places_within_annotator_and_length() -> None:
+def test_trees_are_permuted_within_annotator_and_length() -> None:
     rng = np.random.default_rng(0)
     items = np.repeat(np.arange(60), 2)
     people = np.tile([0, 1], 60)
@@ -25,13 +25,13 @@ def test_trees_change_places_within_annotator_and_length() -> None:
     assert (lengths[found] == lengths).all()
     assert (np.sort(found, axis=1) == np.arange(120)).all()
     assert (found == permuted(lengths, items, people, draws=50, seed=3)).all()
-    # Of 300 sentences of one length, no tree meets more than twenty others' places.
+    # With 300 sentences of one length, a tree is moved to at most twenty positions.
     many = permuted(np.full(300, 9), np.arange(300), np.zeros(300, int), draws=400, seed=0)
     assert max(len(np.unique(column)) for column in many.T) == 20
 
 
 def test_p_is_the_share_of_all_permutations() -> None:
-    """Four sentences of one length and one of another: 24 permutations, listed."""
+    """The 24 permutations of four sentences of one length and one of another are listed."""
     rng = np.random.default_rng(8)
     shared = [random_sentence(rng, n) for n in (5, 5, 5, 5)]
     a = [*shared[:2], *(random_sentence(rng, 5) for _ in range(2)), random_sentence(rng, 6)]
@@ -50,7 +50,7 @@ def test_p_is_the_share_of_all_permutations() -> None:
 
 
 def permutation_share(a: list[Dependencies], b: list[Dependencies]) -> float:
-    """p of δ plain of two annotators, all of whose sentences take part."""
+    """Return the p value of δ plain for two annotators, computed over all sentences."""
     from gammacp.trees.measures.permuted import permutation_p
 
     observations = TreeObservations.of(Treebank.from_annotations({"A": a, "B": b}))
@@ -78,8 +78,8 @@ def test_p_of_independent_and_of_agreeing_annotators() -> None:
     assert found == [1 / (1 + PERMUTATIONS)] * 5
 
 
-def test_without_equal_lengths_nothing_is_shown() -> None:
+def test_p_is_1_without_sentences_of_equal_length() -> None:
     row = [random_sentence(np.random.default_rng(n), n) for n in range(20, 40)]
     same = syntax_agreement(Treebank.from_annotations({"A": row, "B": row}), breakdown=False)
     plain = same.total.beyond_chance["plain"]
-    assert (plain.value, plain.p, plain.told["equal_length"]) == (1, 1, 0)
+    assert (plain.value, plain.p, plain.details["equal_length"]) == (1, 1, 0)

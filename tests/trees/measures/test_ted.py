@@ -18,7 +18,10 @@ from tests.trees.measures.oracles import distance_of_forests
 
 
 def random_tree(rng: np.random.Generator, n: int, labels: int = 3) -> Tree:
-    """Heads among the earlier tokens of a random order, so that children lie on both sides."""
+    """Draw a tree of n tokens.
+
+    Each head is an earlier token in a random order, so that children lie on both sides.
+    """
     order = rng.permutation(n) + 1
     heads = [0] * n
     for k in range(1, n):
@@ -89,7 +92,9 @@ def by_edist(a: Tree, b: Tree) -> float:
 
 
 @pytest.mark.parametrize("oracle", [by_zss, by_apted, by_edist])
-def test_against_other_implementations(oracle: Callable[[Tree, Tree], float]) -> None:
+def test_distances_equal_those_of_other_implementations(
+    oracle: Callable[[Tree, Tree], float],
+) -> None:
     rng = np.random.default_rng(7)
     trees = [random_tree(rng, int(rng.integers(1, 16))) for _ in range(40)]
     packed = pack(trees)
@@ -100,7 +105,7 @@ def test_against_other_implementations(oracle: Callable[[Tree, Tree], float]) ->
         assert tree_edit_distance(a, b) == distance
 
 
-def test_against_the_definition() -> None:
+def test_distances_equal_the_definition() -> None:
     rng = np.random.default_rng(11)
     trees = [random_tree(rng, int(rng.integers(1, 25))) for _ in range(20)]
     for a, b in pairwise(trees):
@@ -108,7 +113,7 @@ def test_against_the_definition() -> None:
 
 
 # Exhaustive search: a mapping is a set of node pairs that keeps ancestors and left-to-right order
-# (Zhang & Shasha 1989, §2); its cost is what it leaves out on either side plus its relabellings.
+# (Zhang & Shasha 1989, §2); it costs one per unmapped node of either tree and per relabelling.
 
 
 def cheapest_mapping(a: Tree, b: Tree) -> int:
@@ -135,7 +140,7 @@ def cheapest_mapping(a: Tree, b: Tree) -> int:
     return best(0, ())
 
 
-def test_against_exhaustive_search() -> None:
+def test_distances_equal_exhaustive_search() -> None:
     rng = np.random.default_rng(3)
     for _ in range(25):
         a, b = (random_tree(rng, int(rng.integers(1, 4)), labels=2) for _ in range(2))
@@ -172,15 +177,15 @@ def test_equal_trees_are_packed_once_and_order_does_not_matter() -> None:
 
 
 def comb(rng: np.random.Generator, n: int, *, to_the_left: bool = False) -> Tree:
-    """A leaf before each node of one long branch."""
+    """Return a tree of one long branch with a leaf before each of its nodes."""
     heads = [h for k in range(n // 2) for h in (2 * k + 2, 2 * k)]
     if to_the_left:
         heads = [n + 1 - h if h else 0 for h in reversed(heads)]
     return dependency_tree(heads, rng.choice(["a", "b"], n).tolist())
 
 
-def test_long_branches_to_one_side_need_no_room_of_their_square() -> None:
-    """Combs of 84 tokens to the right and to the left, and short trees."""
+def test_long_branches_need_less_than_quadratic_memory() -> None:
+    """The trees are combs of 84 tokens to the right and to the left, and short trees."""
     from gammacp.trees.measures.ted_kernel import tables
 
     rng = np.random.default_rng(5)
@@ -199,7 +204,10 @@ def test_long_branches_to_one_side_need_no_room_of_their_square() -> None:
 
 @pytest.fixture(scope="module")
 def blocks() -> tuple[PackedTrees, Indices]:
-    """Trees of many sizes, some blocks full and two blocks of their own, and their distances."""
+    """Return packed trees of many sizes, and their distances by the definition.
+
+    Some blocks are full, and two trees have blocks of their own.
+    """
     rng = np.random.default_rng(13)
     trees = [random_tree(rng, int(n)) for n in rng.integers(1, 22, 40)]
     trees += [comb(rng, 64), comb(rng, 64, to_the_left=True)]
@@ -213,7 +221,7 @@ def blocks() -> tuple[PackedTrees, Indices]:
     return packed, distances
 
 
-def test_pairs_in_any_order(blocks: tuple[PackedTrees, Indices]) -> None:
+def test_distances_of_pairs_in_any_order(blocks: tuple[PackedTrees, Indices]) -> None:
     packed, distances = blocks
     x, y = np.random.default_rng(2).integers(len(packed), size=(2, 3000))
     np.testing.assert_array_equal(packed.distances(x, y), distances[x, y])
@@ -222,7 +230,7 @@ def test_pairs_in_any_order(blocks: tuple[PackedTrees, Indices]) -> None:
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 42), (0, 1), (7, 30), (35, 42), (41, 42)])
-def test_sums_over_the_pairs_of_some_trees(
+def test_weighted_sums_over_a_range_of_trees(
     blocks: tuple[PackedTrees, Indices], low: int, high: int
 ) -> None:
     packed, distances = blocks

@@ -17,7 +17,7 @@ def test_children_are_in_surface_order() -> None:
     assert tree.parents == (3, 3, 3, 4, -1)
 
 
-def test_a_cycle_is_dropped_but_counted_in_the_size() -> None:
+def test_a_cycle_is_dropped_from_the_tree_but_counted_in_its_size() -> None:
     heads, relations = [0, 3, 2, 1, 9], ["r", "x", "y", "s", "z"]
     tree = dependency_tree(heads, relations)
     assert tree.labels == ("s", "r", "")
@@ -31,14 +31,14 @@ def reaches_the_root(heads: list[int], token: int) -> bool:
 
 
 @given(st.lists(st.integers(-1, 8), max_size=7))
-def test_reachable_tokens_are_the_nodes(heads: list[int]) -> None:
+def test_the_nodes_are_the_tokens_reachable_from_the_root(heads: list[int]) -> None:
     tree = dependency_tree(heads, ["x"] * len(heads))
     assert tree.n_nodes == 1 + sum(reaches_the_root(heads, t) for t in range(1, len(heads) + 1))
     assert tree.mirror.mirror == tree
     assert tree.n_leaves == len({*tree.leftmost})
 
 
-def test_mirror_image() -> None:
+def test_mirroring_reverses_the_tree() -> None:
     tree = nested_tree(("S", (("A", (("a", ()),)), ("b", ()))))
     assert tree.mirror == nested_tree(("S", (("b", ()), ("A", (("a", ()),)))))
 
@@ -51,14 +51,14 @@ def test_size_of_a_phrase_counts_leaves_or_nodes() -> None:
         nested_tree(nested, size="words")
 
 
-def test_very_deep_trees() -> None:
+def test_very_deep_trees_cause_no_recursion_error() -> None:
     n = 5000
     chain = dependency_tree(list(range(n)), ["x"] * n)
     assert chain.leftmost == (0,) * (n + 1)
     assert chain.mirror == chain
 
 
-def test_labelled_bracketings() -> None:
+def test_labelled_bracketings_by_hand() -> None:
     phrase = Phrase(("S", (("NP", (("D", ()), ("N", ()))), ("VP", (("V", ()),)))))
     assert phrase.bracketings == {
         ("S", 1, 3),

@@ -21,7 +21,7 @@ def random_sentence(rng: np.random.Generator, n: int) -> Dependencies:
 
 
 def random_treebank(seed: int = 0, n: int = 12, annotators: int = 3) -> Treebank:
-    """Some annotations are missing, and some sentences have only one."""
+    """Draw a treebank in which some annotations are missing and some sentences have only one."""
     rng = np.random.default_rng(seed)
     columns: dict[str, list[Dependencies | None]] = {f"A{a}": [] for a in range(annotators)}
     for _ in range(n):
@@ -33,7 +33,7 @@ def random_treebank(seed: int = 0, n: int = 12, annotators: int = 3) -> Treebank
 
 
 def by_definition(treebank: Treebank, delta: str) -> tuple[float, float]:
-    """D_o and D_e as the double sums of §2, each divided by the number of annotations."""
+    """Return D_o and D_e as the double sums of §2 divided by the number of annotations."""
 
     def d(x: Tree, y: Tree) -> float:
         ted = distance_of_forests(x, y)
@@ -51,7 +51,7 @@ def by_definition(treebank: Treebank, delta: str) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_alpha_is_its_definition(seed: int) -> None:
+def test_alpha_equals_the_definition(seed: int) -> None:
     treebank = random_treebank(seed)
     total = syntax_agreement(treebank).total
     for delta in DELTAS:
@@ -66,7 +66,7 @@ def only(treebank: Treebank, annotators: tuple[str, ...]) -> Treebank:
     return Treebank.from_annotations(columns)
 
 
-def test_parts_are_what_they_are_alone() -> None:
+def test_parts_equal_separate_computations() -> None:
     treebank = random_treebank(1, n=20, annotators=4)
     result = syntax_agreement(treebank)
     assert len(result.pairs) == 6
@@ -78,7 +78,7 @@ def test_parts_are_what_they_are_alone() -> None:
         assert dict(part.scores) == pytest.approx(dict(alone.scores), rel=1e-12)
 
 
-def test_identical_annotators_agree_and_names_do_not_matter() -> None:
+def test_identical_annotators_agree_and_their_names_do_not_matter() -> None:
     treebank = random_treebank(2)
     rows = [next(iter(item.annotations.values())) for item in treebank.items]
     same = syntax_agreement(Treebank.from_annotations({"A": rows, "B": rows}))
@@ -106,7 +106,7 @@ def test_shares_sum_to_one_and_are_sorted() -> None:
     assert plain == sorted(plain, reverse=True)
 
 
-def test_sampled_pairs_come_near_and_say_how_near() -> None:
+def test_sampled_pairs_have_a_valid_interval() -> None:
     treebank = random_treebank(5, n=40)
     exact = syntax_agreement(treebank).total
     inside = 0
@@ -116,12 +116,12 @@ def test_sampled_pairs_come_near_and_say_how_near() -> None:
         low, high = total.interval["plain"]
         inside += low <= exact.alpha["plain"] <= high
         assert total.observed == exact.observed
-    # 95 % intervals: 20 of them miss more than 4 times with probability < .003.
+    # Twenty 95 % intervals miss the value more than 4 times with probability < .003.
     assert inside >= 16
 
 
-def test_what_a_sentence_adds_is_the_slope_of_the_quadratic_form() -> None:
-    """Sentences of weight 1 + ε against the parts that the bootstrap draws."""
+def test_parts_of_sentences_are_derivatives_of_the_quadratic_form() -> None:
+    """The parts, which the bootstrap draws, are compared with differences for weights 1 ± ε."""
     from gammacp.trees.measures.agreement import published_parts
     from gammacp.trees.measures.alpha import TreeObservations, deltas, expected_disagreement
 
@@ -143,12 +143,13 @@ def test_what_a_sentence_adds_is_the_slope_of_the_quadratic_form() -> None:
                 w = np.where(observations.item == item, 1 + step, 1.0)
                 sums.append(float(w @ squares[d] @ w))
                 totals.append(float(w.sum()))
-            # D_e of a large treebank: a mean over pairs, times the number of annotations.
+            # D_e of a large treebank is a mean over pairs; it is scaled by the number of
+            # annotations.
             slope = (sums[1] / totals[1] - sums[0] / totals[0]) / 2e-5 * n / (n - 1)
             assert parts[name].expected[item] == pytest.approx(slope, rel=1e-5, abs=1e-8)
 
 
-def test_bootstrap_interval_holds_the_value() -> None:
+def test_the_bootstrap_interval_contains_the_value() -> None:
     result = syntax_agreement(random_treebank(7, n=60), bootstrap=200)
     assert result.bootstrap is not None
     for name, value in {**result.total.alpha, **result.total.scores}.items():
@@ -156,7 +157,7 @@ def test_bootstrap_interval_holds_the_value() -> None:
         assert low < value < high
 
 
-def test_no_difference_to_expect_is_undefined() -> None:
+def test_without_expected_disagreement_alpha_is_undefined() -> None:
     row = [Dependencies((0,), ("r",))] * 3
     treebank = Treebank.from_annotations({"A": row, "B": row})
     result = syntax_agreement(treebank, bootstrap=5)
@@ -168,7 +169,7 @@ def test_no_difference_to_expect_is_undefined() -> None:
     assert score.reason is not None
 
 
-def test_bad_treebanks() -> None:
+def test_impossible_treebanks_are_errors() -> None:
     row = [Dependencies((0,), ("r",))]
     with pytest.raises(DataError, match="two annotations"):
         syntax_agreement(Treebank.from_annotations({"A": row, "B": [None]}))
@@ -193,7 +194,7 @@ def test_equation_3_weights_by_length() -> None:
     treebank = Treebank.from_annotations(
         {"A": [one, long, one], "B": [two, long, long], "C": [one, None, None]}
     )
-    # Sentence 1 has LAS (0 + 1 + 0) / 3 over its pairs, sentence 2 has 1, sentence 3 is left out.
+    # Sentence 1 has LAS (0 + 1 + 0) / 3 over its pairs, sentence 2 has 1, and 3 is left out.
     result = syntax_agreement(treebank)
     assert result.ignored == 1
     assert result.total.scores["las"] == pytest.approx((1 * (1 / 3) + 3 * 1) / 4)
@@ -202,7 +203,7 @@ def test_equation_3_weights_by_length() -> None:
 def test_bracketing_scores_by_hand() -> None:
     a = Phrase(("S", (("NP", ()), ("VP", (("V", ()), ("NP", ()))))))
     b = Phrase(("S", (("NP", ()), ("V", ()), ("NP", ()))))
-    # S, NP, VP, V, NP against S, NP, V, NP
+    # The bracketings are S, NP, VP, V, NP and S, NP, V, NP.
     errors = disagreements([a, b], np.array([0]), np.array([1]))
     assert errors.ravel().tolist() == pytest.approx([1 - 0.8, 1 - 8 / 9])
     treebank = Treebank.from_annotations({"A": [a, b], "B": [b, b]})
@@ -210,11 +211,11 @@ def test_bracketing_scores_by_hand() -> None:
     assert scores["jaccard"].value == pytest.approx(0.9)
     assert not scores["las"].defined
     assert scores["alpha-plain"].observed == pytest.approx(0.5)
-    # TED 1 over sizes 3 + 3, in one of two sentences
+    # The edit distance is 1 over sizes 3 + 3, in one of two sentences.
     assert scores["alpha-norm"].observed == pytest.approx((1 / 6) ** 2 / 2)
 
 
-def test_measures_of_trees_say_that_they_need_trees() -> None:
+def test_measures_of_trees_refuse_units_and_the_reverse() -> None:
     continuum = gc.Continuum.from_units([gc.Unit("a", 0, 1, "x"), gc.Unit("b", 0, 1, "x")])
     names = ["alpha-plain", "alpha-diff", "alpha-norm", "las", "jaccard"]
     for name, score in gc.measure(continuum, names).items():
@@ -228,7 +229,7 @@ def test_measures_of_trees_say_that_they_need_trees() -> None:
     assert 0 <= values["las"].value <= 1
 
 
-def test_pairs_share_a_sentence() -> None:
+def test_only_annotators_with_a_common_sentence_form_pairs() -> None:
     row = random_sentence(np.random.default_rng(0), 3)
     other = random_sentence(np.random.default_rng(1), 4)
     treebank = Treebank.from_annotations(

@@ -1,7 +1,8 @@
 """Published values of Skjærholt (2014), A chance-corrected measure of inter-annotator agreement for
 syntax, on the heads and labels of the Copenhagen Dependency Treebanks.
 
-α to 1e-6 of an independent implementation where one was at hand, and to the printed digit.
+They are tested to the printed digit, and α to 1e-6 against an independent implementation where one
+was available.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from gammacp.trees.measures.tree import dependency_tree
 from gammacp.trees.treebank import ReadTreebank, read_treebank
 
 CDT = Path(__file__).parents[2] / "fixtures" / "cdt"
-# The treebanks with their words, which do not come with the project.
+# The treebanks with words are not distributed with the project.
 DATA = Path(os.environ.get("GAMMACP_DATA", Path(__file__).resolve().parents[4] / "shared" / "data"))
 WITH_WORDS = DATA / "syntax" / "cdt"
 
@@ -37,7 +38,7 @@ INDEPENDENT = {
 # Table 1: sentences, tokens; its footnotes: annotators, their mean per text.
 TABLE_1 = {"da": (162, 2394), "en": (264, 5528), "es": (55, 924), "it": (136, 3057)}
 ANNOTATORS = {"es": (4, 2.8, 2, 4), "it": (3, 2.7, 2, 3)}
-# Trees with a cycle, and sentences that the LAS of Table 2 ignores.
+# Numbers of trees with a cycle, and of sentences that the LAS of Table 2 ignores.
 CYCLIC = {"da": 3, "en": 6, "es": 2, "it": 1}
 IGNORED = {"da": 0, "en": 0, "es": 2, "it": 15}
 
@@ -54,7 +55,7 @@ def agreement(name: str) -> SyntaxAgreement:
 
 
 @pytest.mark.parametrize("name", TABLE_2)
-def test_table_2_to_the_printed_digit(name: str) -> None:
+def test_table_2_is_reproduced_to_the_printed_digit(name: str) -> None:
     *alphas, las = TABLE_2[name]
     result = agreement(name).total
     assert [round(100 * a, 1) for a in result.alpha.values()] == alphas
@@ -64,14 +65,14 @@ def test_table_2_to_the_printed_digit(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", INDEPENDENT)
-def test_table_2_against_an_independent_implementation(name: str) -> None:
+def test_table_2_agrees_with_an_independent_implementation(name: str) -> None:
     result = agreement(name).total
     values = [*result.alpha.values(), result.scores["las"]]
     assert [100 * v for v in values] == pytest.approx(INDEPENDENT[name], abs=1e-6)
 
 
 @pytest.mark.parametrize("name", TABLE_1)
-def test_table_1(name: str) -> None:
+def test_table_1_is_reproduced(name: str) -> None:
     treebank = corpus(name).treebank
     assert (len(treebank.shared_items), sum(i.n_tokens for i in treebank.shared_items)) == TABLE_1[
         name
@@ -79,7 +80,7 @@ def test_table_1(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ANNOTATORS)
-def test_table_1_footnotes(name: str) -> None:
+def test_footnotes_of_table_1_are_reproduced(name: str) -> None:
     treebank: Treebank = corpus(name).treebank
     people, mean, fewest, most = ANNOTATORS[name]
     by_text = {item.document: len(item.annotations) for item in treebank.items}
@@ -93,15 +94,15 @@ def test_cyclic_annotations_are_found(name: str) -> None:
     assert sum(d.kind == "cycle" for d in corpus(name).defects) == CYCLIC[name]
 
 
-def test_figure_1_transformation() -> None:
-    # I saw the man
+def test_transformation_of_figure_1() -> None:
+    # the sentence "I saw the man"
     tree = dependency_tree([2, 0, 4, 2], ["SUBJ", "PRED", "DET", "OBJ"])
     assert tree.labels == ("SUBJ", "DET", "OBJ", "PRED", "")
     assert tree.parents == (3, 2, 3, 4, -1)
 
 
-# Figure 2. Left: SUBJ PRED (DET OBJ); in the middle an ATR with its own PRED, OBJ and DET below
-# the object, as in "I saw the man who ate the soup"; right: SUBJ PRED.
+# Trees of Figure 2. LEFT is SUBJ PRED (DET OBJ). MIDDLE has an ATR with its own PRED, OBJ and DET
+# below the object, as in "I saw the man who ate the soup". RIGHT is SUBJ PRED.
 LEFT = dependency_tree([2, 0, 4, 2], ["SUBJ", "PRED", "DET", "OBJ"])
 MIDDLE = dependency_tree(
     [2, 0, 4, 2, 4, 5, 8, 6],
@@ -110,8 +111,8 @@ MIDDLE = dependency_tree(
 RIGHT = dependency_tree([2, 0], ["SUBJ", "PRED"])
 
 
-def test_figure_2_distances() -> None:
-    """§2: left to middle has distance 4 by δ_plain and 0 by δ_diff; left to right 0 by δ_diff."""
+def test_distances_of_figure_2() -> None:
+    """By §2, LEFT to MIDDLE has δ_plain 4 and δ_diff 0; LEFT to RIGHT has δ_diff 0."""
     assert tree_edit_distance(LEFT, MIDDLE) == 4
     assert tree_edit_distance(LEFT, MIDDLE) - abs(LEFT.size - MIDDLE.size) == 0
     assert tree_edit_distance(LEFT, RIGHT) - abs(LEFT.size - RIGHT.size) == 0
@@ -122,8 +123,8 @@ def test_figure_2_distances() -> None:
     reason=f"no treebanks with words in {WITH_WORDS} (GAMMACP_DATA names another folder)",
 )
 @pytest.mark.parametrize("name", TABLE_2)
-def test_heads_and_labels_are_those_of_the_treebanks_with_words(name: str) -> None:
-    """CoNLL-X files of ten columns, with words, against the heads and labels tested above."""
+def test_heads_and_labels_equal_those_of_the_treebanks_with_words(name: str) -> None:
+    """The CoNLL-X files of ten columns are compared with the heads and labels tested above."""
     words = read_treebank(sorted(WITH_WORDS.glob(f"{name}-*.conll")) or [WITH_WORDS / name])
     bare = corpus(name)
     assert words.treebank.annotators == bare.treebank.annotators
