@@ -207,8 +207,8 @@ class ScoreTable(Mapping[str, Gamma]):
 
     Attributes
     ----------
-    names, number_by_name
-        Names of all continua of the corpus in order, and the number of each name.
+    names
+        Names of all continua of the corpus, in order.
     document_numbers
         Numbers of the continua that are in this table, ascending.
     basis
@@ -224,7 +224,6 @@ class ScoreTable(Mapping[str, Gamma]):
     """
 
     names: Sequence[str]
-    number_by_name: Mapping[str, int]
     document_numbers: Indices
     basis: Basis
     reasons: Mapping[int, str]
@@ -260,15 +259,19 @@ class ScoreTable(Mapping[str, Gamma]):
         aligned = sound[: len(alignments)]
         chances, which = basis.chances(aligned)
         names: Sequence[str]
-        number_by_name: Mapping[str, int]
         if isinstance(named := basis.named, DocumentTable):
             names = named.names
-            number_by_name = named.number_by_name
         else:
             names = tuple(named)
-            number_by_name = {name: i for i, name in enumerate(names)}
         about = (reasons, aligned, alignments, chances, which, stands_for)
-        return cls(names, number_by_name, np.arange(len(continua)), basis, *about)
+        return cls(names, np.arange(len(continua)), basis, *about)
+
+    @cached_property
+    def number_by_name(self) -> Mapping[str, int]:
+        """Number of each continuum of the corpus by its name."""
+        if isinstance(self.basis.named, DocumentTable):
+            return self.basis.named.number_by_name
+        return {name: number for number, name in enumerate(self.names)}
 
     def __getitem__(self, name: str) -> Gamma:
         """Return the score of that continuum; undefined with a reason where there is none."""
