@@ -54,8 +54,8 @@ def jittered(n: int, units: int, seed: int) -> Continuum:
     rng = np.random.default_rng(seed)
     starts = np.tile(10.0 * np.arange(units), n) + rng.normal(0, 2.5, n * units)
     ends = starts + np.tile(rng.uniform(4, 9, units), n)
-    own, shared = rng.integers(0, 4, n * units), np.tile(rng.integers(0, 4, units), n)
-    categories = np.where(rng.random(n * units) < 0.2, own, shared)
+    own_codes, shared = rng.integers(0, 4, n * units), np.tile(rng.integers(0, 4, units), n)
+    categories = np.where(rng.random(n * units) < 0.2, own_codes, shared)
     return coded(n, starts, ends, np.repeat(np.arange(n), units), categories)
 
 
@@ -77,12 +77,12 @@ def crowd(n: int, units: int, seed: int) -> Continuum:
     lengths, kinds = rng.integers(2, 6, units), rng.integers(0, 3, units)
     annotator, unit = np.nonzero(rng.random((n, units)) < 0.6)
     moved = rng.integers(-2, 3, (2, len(unit))) * (rng.random((2, len(unit))) < 0.1)
-    starts, own = places[unit] + moved[0], rng.integers(0, 240, n)
+    starts, own_starts = places[unit] + moved[0], rng.integers(0, 240, n)
     ends = np.maximum(starts + 1, (places + lengths)[unit] + moved[1])
     return coded(
         n,
-        np.concatenate((starts, own)),
-        np.concatenate((ends, own + 4)),
+        np.concatenate((starts, own_starts)),
+        np.concatenate((ends, own_starts + 4)),
         np.concatenate((annotator, np.arange(n))),
         np.concatenate((kinds[unit], rng.integers(0, 3, n))),
     )
@@ -159,14 +159,14 @@ def main() -> None:
     held = reset_peak()
     if sys.argv[4:] == ["cpu"]:
         time.monotonic = time.process_time
-    times, walls, found = [], [], None
+    times, walls, alignment = [], [], None
     while not times or (len(times) < 5 and sum(times) < 1):
         start, wall = time.process_time(), time.perf_counter()
         if what == "gamma":
             value = gamma(continuum)
         else:
-            found = best_disorder(continuum, bound, method=method, time_limit=limit)
-            value = found.disorder
+            alignment = best_disorder(continuum, bound, method=method, time_limit=limit)
+            value = alignment.disorder
         times.append(time.process_time() - start)
         walls.append(time.perf_counter() - wall)
     memory = peak_since(held)
@@ -180,8 +180,8 @@ def main() -> None:
                 "wall": statistics.median(walls),
                 "memory": memory,
                 "disorder": value,
-                "status": "" if found is None else str(found.status),
-                "gap": None if found is None else 1 - found.bound / found.disorder,
+                "status": "" if alignment is None else str(alignment.status),
+                "gap": None if alignment is None else 1 - alignment.bound / alignment.disorder,
                 "limit": None if limit is None else f"{limit:g} s",
                 "pairs": len(problem.first),
                 "columns": None if listed is None else listed.number,

@@ -38,9 +38,12 @@ def serve() -> None:
         seconds = []
         while not seconds or (sum(seconds) < QUICK and len(seconds) < 50):
             start = time.process_time()
-            found = best_disorder(c, bound)
+            alignment = best_disorder(c, bound)
             seconds.append(time.process_time() - start)
-        print(json.dumps([statistics.median(seconds), found.disorder, found.status]), flush=True)
+        print(
+            json.dumps([statistics.median(seconds), alignment.disorder, alignment.status]),
+            flush=True,
+        )
 
 
 class Tree:
@@ -84,12 +87,12 @@ def main() -> None:
             file.write_bytes(pickle.dumps((*parts, c.category_codes)))
             seconds: list[list[float]] = [[], []]
             for repeat in range(options.repeats + 1):
-                found = [tree.ask(file) for tree in trees]
-                assert np.isclose(found[0][1], found[1][1], rtol=0, atol=1e-9), (case, found)
-                for mine, (spent, _, _) in zip(seconds, found, strict=True):
+                answers = [tree.ask(file) for tree in trees]
+                assert np.isclose(answers[0][1], answers[1][1], rtol=0, atol=1e-9), (case, answers)
+                for mine, (spent, _, _) in zip(seconds, answers, strict=True):
                     mine += [spent] if repeat else []
             a, b = (statistics.median(mine) for mine in seconds)
-            print(f"{case},{a:.3g},{b:.3g},{b / a:.2f},{found[1][2]}", flush=True)
+            print(f"{case},{a:.3g},{b:.3g},{b / a:.2f},{answers[1][2]}", flush=True)
 
 
 if __name__ == "__main__":

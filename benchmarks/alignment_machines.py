@@ -67,8 +67,8 @@ def output(arguments: list[str], factor: float) -> tuple[str, float]:
     spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
     if ended.returncode:
         print(ended.stderr.decode()[-2000:], file=sys.stderr)
-    made = hashlib.sha256(ended.stdout + str(ended.returncode).encode())
-    return f"{ended.returncode} {len(ended.stdout)} {made.hexdigest()[:16]}", spent
+    digest = hashlib.sha256(ended.stdout + str(ended.returncode).encode())
+    return f"{ended.returncode} {len(ended.stdout)} {digest.hexdigest()[:16]}", spent
 
 
 def commands(files: list[str], folder: Path) -> Iterator[list[str]]:
@@ -104,12 +104,12 @@ def main() -> None:
             with busy(options.busy):
                 beside, _ = output(arguments, 1)
             fast, _ = output(arguments, 1000)
-            said = ["same" if other == plain else other for other in (beside, fast)]
-            differing += said != ["same", "same"]
+            comparisons = ["same" if other == plain else other for other in (beside, fast)]
+            differing += comparisons != ["same", "same"]
             shown = " ".join(Path(a).name for a in arguments)
-            writer.writerow([shown, plain, f"{spent:.2f}", *said])
+            writer.writerow([shown, plain, f"{spent:.2f}", *comparisons])
             stream.flush()
-            print(shown, plain, *said, flush=True)
+            print(shown, plain, *comparisons, flush=True)
     print(f"{differing} commands differ")
     raise SystemExit(differing > 0)
 

@@ -89,8 +89,8 @@ def crew(n: int, units: int, places: float, **kinds: Any) -> Callable[[np.random
     """Return a family of `n` annotators with the same number of units each."""
 
     def draw(rng: np.random.Generator) -> Units:
-        found = drawn(rng, n, n * units, places=places, **kinds)
-        return found._replace(annotator=np.arange(n * units) % n)
+        drawn_units = drawn(rng, n, n * units, places=places, **kinds)
+        return drawn_units._replace(annotator=np.arange(n * units) % n)
 
     return draw
 
@@ -101,8 +101,8 @@ def changed(
     """Return a family like another one, with changed positions."""
 
     def draw(rng: np.random.Generator) -> Units:
-        found = make(rng)
-        return found._replace(start=change(found.start), end=change(found.end))
+        units = make(rng)
+        return units._replace(start=change(units.start), end=change(units.end))
 
     return draw
 
@@ -111,34 +111,34 @@ def jittered(rng: np.random.Generator) -> Units:
     """Four annotators who move the same units by real numbers, and change one category in five."""
     n, size = 4, 3
     start = np.tile(10.0 * np.arange(size), n) + rng.normal(0, 3, n * size)
-    own = rng.integers(0, 3, n * size)
+    own_categories = rng.integers(0, 3, n * size)
     shared = np.tile(rng.integers(0, 3, size), n)
-    category = np.where(rng.random(n * size) < 0.2, own, shared)
+    category = np.where(rng.random(n * size) < 0.2, own_categories, shared)
     end = start + rng.uniform(4, 9, n * size)
-    kept = rng.random(n * size) < 0.9
-    kept[0] = True
+    is_kept = rng.random(n * size) < 0.9
+    is_kept[0] = True
     annotator = np.repeat(np.arange(n), size)
-    return Units(n, annotator[kept], start[kept], end[kept], category[kept])
+    return Units(n, annotator[is_kept], start[is_kept], end[is_kept], category[is_kept])
 
 
 def spot(rng: np.random.Generator) -> Units:
     """All units within .3 of each other, so that costs differ by little, yet beyond tolerances."""
-    found = drawn(rng, 4, 11, places=3, categories=2)
+    units = drawn(rng, 4, 11, places=3, categories=2)
     start = 10 + rng.uniform(0, 0.3, 11)
-    return found._replace(start=start, end=start + 10 + rng.uniform(0, 0.3, 11))
+    return units._replace(start=start, end=start + 10 + rng.uniform(0, 0.3, 11))
 
 
 def repeated(rng: np.random.Generator) -> Units:
     """Three different units at most, each several times: merged where that halves their number."""
-    found = drawn(rng, 3, 11, places=12)
+    units = drawn(rng, 3, 11, places=12)
     row = rng.integers(0, 3, 11)
-    return found._replace(start=found.start[row], end=found.end[row], category=found.category[row])
+    return units._replace(start=units.start[row], end=units.end[row], category=units.category[row])
 
 
 def unequal(rng: np.random.Generator) -> Units:
     """One annotator has most units, one has none."""
-    found = drawn(rng, 4, 11, places=20)
-    return found._replace(annotator=np.where(rng.random(11) < 0.6, 0, rng.integers(1, 3, 11)))
+    units = drawn(rng, 4, 11, places=20)
+    return units._replace(annotator=np.where(rng.random(11) < 0.6, 0, rng.integers(1, 3, 11)))
 
 
 def chain(rng: np.random.Generator) -> Units:
@@ -211,11 +211,11 @@ def best_of_all(units: Units, weights: tuple[float, float, float], *, cover: boo
         cost = delta * missing + sum(costs[u][v] for u, v in pairs)
         if math.isinf(cost):
             continue
-        found = sum(1 << u for u in inside), cost, sum(seconds[u][v] for u, v in pairs)
+        candidate = sum(1 << u for u in inside), cost, sum(seconds[u][v] for u, v in pairs)
         # A partition needs a group by its first unit only, a cover by any: what is covered of it
         # before need not be its first units.
         for u in inside if cover else [min(inside)]:
-            groups[u].append(found)
+            groups[u].append(candidate)
     best: list[dict[int, Best]] = [{} for _ in range(size + 1)]
     best[0][0] = Best(0.0, 0, 0.0)
     for u in range(size):
@@ -230,10 +230,10 @@ def best_of_all(units: Units, weights: tuple[float, float, float], *, cover: boo
     return best[size][(1 << size) - 1]
 
 
-def keep(known: dict[int, Best], covered: int, found: Best) -> None:
+def keep(best_by_covered: dict[int, Best], covered: int, candidate: Best) -> None:
     """Store a solution for a set of covered units if it is better than the known one."""
-    if covered not in known or is_better(found, known[covered]):
-        known[covered] = found
+    if covered not in best_by_covered or is_better(candidate, best_by_covered[covered]):
+        best_by_covered[covered] = candidate
 
 
 def is_better(one: Best, other: Best) -> bool:
@@ -256,20 +256,20 @@ def continuum_of(units: Units) -> gc.Continuum:
 
 
 def verdict(
-    units: Units, weights: tuple[float, float, float], truth: Best, found: gc.Alignment
+    units: Units, weights: tuple[float, float, float], truth: Best, alignment: gc.Alignment
 ) -> str:
     """Return `proven`, `open`, or a description of the error."""
     n = units.n_annotators
     scale = math.comb(n, 2) * (len(units.start) / n)
     disorder, slack = truth.cost / scale, EQUAL * max(1.0, truth.cost / scale)
-    if found.status != "optimal":
-        inside = found.bound <= disorder + slack and disorder <= found.disorder + slack
+    if alignment.status != "optimal":
+        inside = alignment.bound <= disorder + slack and disorder <= alignment.disorder + slack
         return "open" if inside else "wrong bound"
-    if abs(found.disorder - disorder) > slack:
+    if abs(alignment.disorder - disorder) > slack:
         return "wrong disorder"
-    if not found.first:
+    if not alignment.first:
         return "proven, ties open"
-    groups = found.unitary_alignments
+    groups = alignment.unitary_alignments
     if len(groups) != truth.groups:
         return "wrong tie"
     second = 0.0
@@ -303,12 +303,12 @@ def against_all(seed: int, counts: Counter[tuple[str, str, str]]) -> None:
         alpha, beta, delta = weights
         dissimilarity = gc.Combined(alpha=alpha, beta=beta, delta=delta)
         for method in methods_for(units, cover=cover):
-            found = gc.align(continuum, dissimilarity, method=method, cover=cover)
-            said = verdict(units, weights, truth, found)
-            counts[family, f"{method}{', cover' if cover else ''}", said] += 1
-            if said.startswith("wrong"):
-                got = f"{found.disorder!r} ({found.status}) of {truth}"
-                print(f"{said}: seed {seed}, {family}, {weights}, {method}: {got}", flush=True)
+            alignment = gc.align(continuum, dissimilarity, method=method, cover=cover)
+            outcome = verdict(units, weights, truth, alignment)
+            counts[family, f"{method}{', cover' if cover else ''}", outcome] += 1
+            if outcome.startswith("wrong"):
+                got = f"{alignment.disorder!r} ({alignment.status}) of {truth}"
+                print(f"{outcome}: seed {seed}, {family}, {weights}, {method}: {got}", flush=True)
 
 
 # ---- another engine ----------------------------------------------------------------------------
@@ -359,37 +359,39 @@ def against_base(
         server.stdin.flush()
         disorder, bound, status, first, groups = json.loads(server.stdout.readline())
         for method in ("auto", "cpsat"):
-            found = gc.align(c, method=method)
-            said = "open"
+            alignment = gc.align(c, method=method)
+            outcome = "open"
             slack = EQUAL * max(1.0, disorder)
-            if found.bound > disorder + slack or bound > found.disorder + slack:
-                said = "wrong bound"
-            elif found.status == "optimal" == status:
-                said = "proven"
-                if abs(found.disorder - disorder) > slack:
-                    said = "wrong disorder"
-                elif not (found.first and first):
-                    said = "proven, ties open"
-                elif sorted(map(sorted, found.groups.tolist())) != groups:
-                    said = "wrong tie"
-            counts[case.format("*"), f"{method}, other engine", said] += 1
-            if said.startswith("wrong"):
-                print(f"{said}: {case.format(seed)}, {method}: {found.disorder!r}", flush=True)
+            if alignment.bound > disorder + slack or bound > alignment.disorder + slack:
+                outcome = "wrong bound"
+            elif alignment.status == "optimal" == status:
+                outcome = "proven"
+                if abs(alignment.disorder - disorder) > slack:
+                    outcome = "wrong disorder"
+                elif not (alignment.first and first):
+                    outcome = "proven, ties open"
+                elif sorted(map(sorted, alignment.groups.tolist())) != groups:
+                    outcome = "wrong tie"
+            counts[case.format("*"), f"{method}, other engine", outcome] += 1
+            if outcome.startswith("wrong"):
+                print(
+                    f"{outcome}: {case.format(seed)}, {method}: {alignment.disorder!r}", flush=True
+                )
 
 
 def write(path: Path, counts: Counter[tuple[str, str, str]]) -> None:
     """Write comparisons by family and method, and how they ended."""
     rows: dict[tuple[str, str], Counter[str]] = {}
-    for (family, method, said), number in counts.items():
-        rows.setdefault((family, method), Counter())[said] += number
+    for (family, method, outcome), number in counts.items():
+        rows.setdefault((family, method), Counter())[outcome] += number
     with path.open("w", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(["family", "method", "comparisons", "proven", "ties open", "open", "wrong"])
-        for (family, method), said in rows.items():
-            wrong = sum(number for name, number in said.items() if name.startswith("wrong"))
-            proven = said["proven"] + said["proven, ties open"]
-            numbers = [proven, said["proven, ties open"], said["open"], wrong]
-            writer.writerow([family, method, said.total(), *numbers])
+        for (family, method), outcome in rows.items():
+            wrong = sum(number for name, number in outcome.items() if name.startswith("wrong"))
+            proven = outcome["proven"] + outcome["proven, ties open"]
+            numbers = [proven, outcome["proven, ties open"], outcome["open"], wrong]
+            writer.writerow([family, method, outcome.total(), *numbers])
 
 
 def main() -> None:
@@ -415,7 +417,7 @@ def main() -> None:
         if server is not None:
             against_base(server, seed, counts)
         write(options.out / "alignment-truth.csv", counts)
-    wrong = sum(number for (_, _, said), number in counts.items() if said.startswith("wrong"))
+    wrong = sum(number for (_, _, outcome), number in counts.items() if outcome.startswith("wrong"))
     print(f"{counts.total()} comparisons, {wrong} wrong")
     raise SystemExit(wrong > 0)
 

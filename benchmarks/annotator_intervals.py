@@ -152,22 +152,26 @@ def main() -> None:
     """Print how often each interval holds the value that it is about, and how wide it is."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=200)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     for name, annotators in CASES:
         options: dict[str, Any] = {"n": 1} if name == "s" else {}
-        held, widths, missing = np.zeros((given.sets, 3)), np.full((given.sets, 3), np.nan), 0
-        for k in range(given.sets):
-            found = draw(np.random.default_rng([annotators, k]), name, annotators)
-            score = gc.measure(found.corpus, [name], **options)[name]
+        held, widths, missing = (
+            np.zeros((arguments.sets, 3)),
+            np.full((arguments.sets, 3), np.nan),
+            0,
+        )
+        for k in range(arguments.sets):
+            drawing = draw(np.random.default_rng([annotators, k]), name, annotators)
+            score = gc.measure(drawing.corpus, [name], **options)[name]
             over = score.over
             if over.annotators is None or over.both is None:
                 missing += 1
                 held[k] = np.nan
                 continue
             asked = (
-                (over.annotators, found.here),
-                (over.both, found.elsewhere),
-                (over.documents, found.elsewhere),
+                (over.annotators, drawing.here),
+                (over.both, drawing.elsewhere),
+                (over.documents, drawing.elsewhere),
             )
             held[k] = [low <= value <= high for (low, high), value in asked]
             widths[k] = [high - low for (low, high), _ in asked]

@@ -56,9 +56,9 @@ def rates(draw: Draw, size: tuple[int, int, int], runs: int) -> list[float]:
     """Return how often somebody is named, by the smallest number of cases."""
     named = np.zeros(len(FEWEST))
     for seed in range(runs):
-        found = differences(draw, size, seed)
+        cell_differences = differences(draw, size, seed)
         for place, fewest in enumerate(FEWEST):
-            named[place] += any(facts.bearers(found, fewest=fewest))
+            named[place] += any(facts.bearers(cell_differences, fewest=fewest))
     return [float(rate) for rate in named / runs]
 
 

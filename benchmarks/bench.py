@@ -29,10 +29,10 @@ FAST = PAPER_MEASURES[1:]
 
 def processor_seconds() -> float:
     """Return the CPU seconds of this process and of its terminated workers."""
-    own, children = (
+    usage, children = (
         resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     )
-    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+    return usage.ru_utime + usage.ru_stime + children.ru_utime + children.ru_stime
 
 
 def swept(sweep: Sweep, executor: str, jobs: int, folder: Path) -> tuple[float, float, float]:
@@ -129,9 +129,9 @@ def startup(folder: Path) -> None:
 
 def resident() -> tuple[float, float]:
     """Return the memory in MB of this process and of its largest worker (Linux)."""
-    own = Path("/proc/self")
-    pages = [int((own / "statm").read_text().split()[1])]
-    children = [c for t in own.glob("task/*/children") for c in t.read_text().split()]
+    process = Path("/proc/self")
+    pages = [int((process / "statm").read_text().split()[1])]
+    children = [c for t in process.glob("task/*/children") for c in t.read_text().split()]
     for child in children:
         with suppress(OSError):
             pages.append(int(Path(f"/proc/{child}/statm").read_text().split()[1]))

@@ -70,10 +70,10 @@ def not_crossing(units: Units) -> Callable[[Groups], bool]:
 
     def cross(one: Sequence[int], other: Sequence[int]) -> bool:
         mine = {int(units.annotator[u]): u for u in one}
-        theirs = {int(units.annotator[u]): u for u in other}
-        shared = mine.keys() & theirs.keys()
-        first = any(before(mine[a], theirs[a]) for a in shared)
-        second = any(before(theirs[a], mine[a]) for a in shared)
+        unit_of_other = {int(units.annotator[u]): u for u in other}
+        shared = mine.keys() & unit_of_other.keys()
+        first = any(before(mine[a], unit_of_other[a]) for a in shared)
+        second = any(before(unit_of_other[a], mine[a]) for a in shared)
         return first and second
 
     return lambda groups: not any(cross(g, h) for g, h in combinations(groups, 2))
@@ -106,10 +106,15 @@ def at_least(k: int) -> Callable[[Groups], bool]:
 
 def few(units: Units) -> Units:
     """Return the first units in the order of a continuum: by annotator and place."""
-    kept = np.arange(min(len(units.start), MOST_UNITS))
-    annotator = units.annotator[kept]
-    keys = units.category[kept], units.end[kept], units.start[kept], annotator
-    order = kept[np.lexsort(keys)]
+    chosen_units = np.arange(min(len(units.start), MOST_UNITS))
+    annotator = units.annotator[chosen_units]
+    keys = (
+        units.category[chosen_units],
+        units.end[chosen_units],
+        units.start[chosen_units],
+        annotator,
+    )
+    order = chosen_units[np.lexsort(keys)]
     columns = (getattr(units, name)[order] for name in ("annotator", "start", "end", "category"))
     return Units(units.n_annotators, *columns)
 
@@ -136,11 +141,11 @@ def drawn_constraints(units: Units, rng: np.random.Generator) -> list[Case]:
         if rng.random() < 0.12:
             k = int(rng.integers(2, 4))
             cases.append(Case(AtLeast(k), at_least(k)))
-        for made, keeps, often in ((MustLink, together, 0.4), (CannotLink, apart, 0.4)):
+        for constraint, keeps, often in ((MustLink, together, 0.4), (CannotLink, apart, 0.4)):
             while rng.random() < often and len(rows) > 2:
                 chosen = rng.choice(rows, 3 if rng.random() < 0.2 else 2, replace=False).tolist()
                 named = [continuum.unit(row) for row in chosen]
-                cases.append(Case(made(*named), keeps(chosen)))
+                cases.append(Case(constraint(*named), keeps(chosen)))
     return cases
 
 
@@ -156,17 +161,19 @@ def best_partitions(
     delta = weights[2]
     alone = delta * math.comb(units.n_annotators, 2)
     groups: list[list[int]] = []
-    found: list[Best | None] = [None, None]
+    best_so_far: list[Best | None] = [None, None]
 
     def end(cost: float, second: float) -> None:
         if math.isinf(cost):
             return
-        own = Best(cost, len(groups), second)
-        if found[1] is None or is_better(own, found[1]):
-            found[1] = own
-        best = found[0]
-        if (best is None or is_better(own, best)) and all(case.keeps(groups) for case in cases):
-            found[0] = own
+        partition = Best(cost, len(groups), second)
+        if best_so_far[1] is None or is_better(partition, best_so_far[1]):
+            best_so_far[1] = partition
+        best = best_so_far[0]
+        if (best is None or is_better(partition, best)) and all(
+            case.keeps(groups) for case in cases
+        ):
+            best_so_far[0] = partition
 
     def place(unit: int, cost: float, second: float) -> None:
         if unit == len(annotator):
@@ -185,8 +192,8 @@ def best_partitions(
         groups.pop()
 
     place(0, 0.0, 0.0)
-    assert found[1] is not None
-    return found[0], found[1]
+    assert best_so_far[1] is not None
+    return best_so_far[0], best_so_far[1]
 
 
 # ---- comparisons -------------------------------------------------------------------------------
@@ -204,26 +211,26 @@ def verdict(
     measured = gc.Combined(alpha=alpha, beta=beta, delta=delta)
     constraints = [case.constraint for case in cases]
     try:
-        found = gc.align(continuum_of(units), measured, method=method, constraints=constraints)
+        alignment = gc.align(continuum_of(units), measured, method=method, constraints=constraints)
     except gc.UsageError as error:
         return "refused" if "cannot keep" in str(error) or "two annot" in str(error) else "wrong"
     except gc.DataError:
         return "impossible" if truth is None else "wrong refusal"
     if truth is None:
         return "wrong: there is no alignment"
-    groups = [[u for u in group if u >= 0] for group in found.groups.tolist()]
+    groups = [[u for u in group if u >= 0] for group in alignment.groups.tolist()]
     if sorted(u for group in groups for u in group) != [*range(len(units.start))]:
         return "wrong: no partition"
     if not all(case.keeps(groups) for case in cases):
         return "wrong: a constraint is broken"
     scale = math.comb(units.n_annotators, 2) * (len(units.start) / units.n_annotators)
     disorder, slack = truth.cost / scale, EQUAL * max(1.0, truth.cost / scale)
-    if found.status != "optimal":
-        inside = found.bound <= disorder + slack and disorder <= found.disorder + slack
+    if alignment.status != "optimal":
+        inside = alignment.bound <= disorder + slack and disorder <= alignment.disorder + slack
         return "open" if inside else "wrong bound"
-    if abs(found.disorder - disorder) > slack:
+    if abs(alignment.disorder - disorder) > slack:
         return "wrong disorder"
-    if not found.first:
+    if not alignment.first:
         return "proven, ties open"
     differing = sum(
         units.category[u] != units.category[v]
@@ -246,18 +253,18 @@ def against_all(seed: int, counts: Counter[tuple[str, str, str, bool]]) -> None:
         binding = truth is not None and truth.cost > free.cost + slack
         kinds = "+".join(sorted({case.constraint.kind for case in cases}))
         for method in METHODS:
-            said = verdict(units, weights, cases, truth, method)
-            counts[kinds, method, said, binding] += 1
-            if said.startswith("wrong"):
-                print(f"{said}: seed {seed}, {family}, {weights}, {method}, {kinds}", flush=True)
+            outcome = verdict(units, weights, cases, truth, method)
+            counts[kinds, method, outcome, binding] += 1
+            if outcome.startswith("wrong"):
+                print(f"{outcome}: seed {seed}, {family}, {weights}, {method}, {kinds}", flush=True)
 
 
 def write(path: Path, counts: Counter[tuple[str, str, str, bool]]) -> None:
     """Write comparisons by kinds and method, and how they ended."""
     rows: dict[tuple[str, str], Counter[str]] = {}
-    for (kinds, method, said, binding), number in counts.items():
+    for (kinds, method, outcome, binding), number in counts.items():
         row = rows.setdefault((kinds, method), Counter())
-        row["wrong" if said.startswith("wrong") else said] += number
+        row["wrong" if outcome.startswith("wrong") else outcome] += number
         row["binding"] += number * binding
     fields = ["proven", "proven, ties open", "impossible", "open", "refused", "wrong"]
     with path.open("w", newline="") as stream:
@@ -278,7 +285,9 @@ def main() -> None:
     for seed in range(options.seed, options.seed + options.sets):
         against_all(seed, counts)
         write(options.out / "constraints.csv", counts)
-    wrong = sum(number for (_, _, said, _), number in counts.items() if said.startswith("wrong"))
+    wrong = sum(
+        number for (_, _, outcome, _), number in counts.items() if outcome.startswith("wrong")
+    )
     cases = sum(number for (_, method, *_), number in counts.items() if method == "auto")
     binding = sum(number for (_, method, _, b), number in counts.items() if method == "auto" and b)
     print(f"{cases} cases, {binding} binding, {counts.total()} comparisons, {wrong} wrong")

@@ -38,37 +38,37 @@ ANN, BOB = "Ann", "Bob"
 
 def truth(draw: Rng, count: int, length: float = 12, gap: float = 20) -> list[Span]:
     """Return units one after the other on whole numbers."""
-    at, found = float(draw.integers(0, 30)), list[Span]()
+    at, spans = float(draw.integers(0, 30)), list[Span]()
     for _ in range(count):
         at += 1 + draw.poisson(gap)
         end = at + 1 + draw.poisson(length)
-        found.append((at, end, LABELS[draw.integers(len(LABELS))]))
+        spans.append((at, end, LABELS[draw.integers(len(LABELS))]))
         at = end
-    return found
+    return spans
 
 
 def drawn(draw: Rng, spans: list[Span], noise: float, reach: int = 4) -> list[Span]:
     """Return one annotator's version of units: some missed, some with other edges or labels."""
-    found = list[Span]()
+    noisy_spans = list[Span]()
     for start, end, label in spans:
         if draw.random() < noise:
             continue
         s = start + draw.integers(-reach, reach + 1) * (draw.random() < noise)
         e = end + draw.integers(-reach, reach + 1) * (draw.random() < noise)
         other = LABELS[draw.integers(len(LABELS))] if draw.random() < noise / 2 else label
-        found.append((max(0.0, float(s)), float(max(s, e, 0)), other))
-    return found
+        noisy_spans.append((max(0.0, float(s)), float(max(s, e, 0)), other))
+    return noisy_spans
 
 
 def corpus(documents: list[dict[str, list[Span]]], texts: list[str] | None = None) -> Corpus:
     """Return a corpus of documents with the units that annotators marked."""
-    made: Corpus = {}
+    continua: Corpus = {}
     for number, document in enumerate(documents):
         units = [Unit(a, s, e, c) for a, spans in document.items() for s, e, c in spans]
         about = {"text": texts[number], "offset_unit": "characters"} if texts else {}
         name = f"d{number}"
-        made[name] = Continuum.from_units(units, annotators=[*document], name=name, **about)
-    return made
+        continua[name] = Continuum.from_units(units, annotators=[*document], name=name, **about)
+    return continua
 
 
 def annotated(draw: Rng, most_noise: float, *, several: bool = True) -> list[dict[str, list[Span]]]:
@@ -76,11 +76,11 @@ def annotated(draw: Rng, most_noise: float, *, several: bool = True) -> list[dic
     noise = draw.uniform(0, most_noise)
     people = [ANN, BOB, "Cid", "Dan"][: draw.integers(2, 5)]
     documents = int(draw.integers(1, 6)) if several else 1
-    found = []
+    noisy_documents = []
     for _ in range(documents):
         spans = truth(draw, int(draw.integers(12, 60)))
-        found.append({a: drawn(draw, spans, noise) for a in people})
-    return found
+        noisy_documents.append({a: drawn(draw, spans, noise) for a in people})
+    return noisy_documents
 
 
 def moved(
@@ -182,8 +182,8 @@ def periodic(draw: Rng) -> Corpus:
     document = {}
     for a in (ANN, BOB):
         first = float(draw.integers(0, 5)) * (step if draw.random() < 0.5 else 1)
-        kept = [k for k in range(count) if draw.random() > 0.1]
-        document[a] = [(first + k * step, first + k * step + length, "beat") for k in kept]
+        chosen_beats = [k for k in range(count) if draw.random() > 0.1]
+        document[a] = [(first + k * step, first + k * step + length, "beat") for k in chosen_beats]
     return corpus([document])
 
 
@@ -191,8 +191,8 @@ def habit_with_exceptions(draw: Rng) -> Corpus:
     """Draw annotators of whom one includes the token after most units."""
     rate = draw.uniform(0.4, 0.85)
     spans = truth(draw, int(draw.integers(20, 80)), 2, 6)
-    own = [(s, e + (draw.random() < rate), c) for s, e, c in drawn(draw, spans, 0.05, 1)]
-    return corpus([{ANN: own, BOB: drawn(draw, spans, 0.05, 1)}])
+    shifted_spans = [(s, e + (draw.random() < rate), c) for s, e, c in drawn(draw, spans, 0.05, 1)]
+    return corpus([{ANN: shifted_spans, BOB: drawn(draw, spans, 0.05, 1)}])
 
 
 def punctuation(draw: Rng) -> Corpus:
@@ -204,19 +204,19 @@ def punctuation(draw: Rng) -> Corpus:
         text += " ".join(draw.choice(words, draw.integers(2, 7)))
         spans.append((float(start), float(len(text)), LABELS[draw.integers(3)]))
         text += ". "
-    own = [(s, e + 1, c) for s, e, c in spans if draw.random() > 0.05]
-    return corpus([{ANN: own, BOB: [u for u in spans if draw.random() > 0.05]}], [text])
+    shifted_spans = [(s, e + 1, c) for s, e, c in spans if draw.random() > 0.05]
+    return corpus([{ANN: shifted_spans, BOB: [u for u in spans if draw.random() > 0.05]}], [text])
 
 
 def reaction(draw: Rng) -> Corpus:
     """Draw live coding in which one annotator reacts later, with varying delays."""
     spans = truth(draw, int(draw.integers(15, 60)), 800, 2000)
     lag, spread = draw.uniform(150, 500), draw.uniform(20, 150)
-    own = []
+    delayed_spans = []
     for s, e, c in spans:
         begin = s + float(round(draw.normal(lag, spread)))
-        own.append((begin, max(begin, e + float(round(draw.normal(lag, spread)))), c))
-    return corpus([{ANN: own, BOB: spans}])
+        delayed_spans.append((begin, max(begin, e + float(round(draw.normal(lag, spread)))), c))
+    return corpus([{ANN: delayed_spans, BOB: spans}])
 
 
 def coarse_grid(draw: Rng) -> Corpus:
@@ -241,11 +241,11 @@ def dense_tokens(draw: Rng) -> Corpus:
 def fixed_windows(draw: Rng) -> Corpus:
     """Draw windows of a recording with labels that persist for some time, coded with errors."""
     count = int(draw.integers(20, 120))
-    own, stay = 0, draw.uniform(0.3, 0.95)
+    state, stay = 0, draw.uniform(0.3, 0.95)
     states = []
     for _ in range(count):
-        own = own if draw.random() < stay else int(draw.integers(4))
-        states.append(own)
+        state = state if draw.random() < stay else int(draw.integers(4))
+        states.append(state)
     document = {}
     for a in (ANN, BOB):
         wrong = draw.uniform(0.1, 0.9)
@@ -283,15 +283,15 @@ def shuffled(draw: Rng) -> Corpus:
     seed = int(draw.integers(1 << 30))
     error = str(draw.choice(["position", "category", "split", "merge", "position+category"]))
     reference = reference_set(ReferenceModel(), seed=seed)
-    made = shuffle(reference, error, float(draw.uniform(0, 0.9)), n_annotators=3, seed=seed)
-    return {"d": made}
+    annotations = shuffle(reference, error, float(draw.uniform(0, 0.9)), n_annotators=3, seed=seed)
+    return {"d": annotations}
 
 
 def habit_without_exceptions(draw: Rng) -> Corpus:
     """Draw annotators of whom one always includes the token after a unit."""
     spans = truth(draw, int(draw.integers(20, 80)), 2, 6)
-    own = [(s, e + 1, c) for s, e, c in drawn(draw, spans, 0.05, 1)]
-    return corpus([{ANN: own, BOB: drawn(draw, spans, 0.05, 1)}])
+    shifted_spans = [(s, e + 1, c) for s, e, c in drawn(draw, spans, 0.05, 1)]
+    return corpus([{ANN: shifted_spans, BOB: drawn(draw, spans, 0.05, 1)}])
 
 
 WITHOUT: Mapping[str, Callable[[Rng], Corpus]] = {
@@ -318,32 +318,34 @@ def main() -> None:
     parser.add_argument("--noise", type=float, default=0.06, help="largest rate of differences")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--show", action="store_true", help="print what was wrong")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     for name, (plant, right) in PLANTED.items():
-        draw = np.random.default_rng([given.seed, *name.encode()])
+        draw = np.random.default_rng([arguments.seed, *name.encode()])
         counts = Counter[str]()
-        for number in range(given.planted):
-            documents = annotated(draw, given.noise, several="from a place" not in name)
+        for number in range(arguments.planted):
+            documents = annotated(draw, arguments.noise, several="from a place" not in name)
             plant(draw, documents)
-            said = [note.convention for note in suspected(corpus(documents))]
-            own = [s for s in said if any(part in s for part in right.split("|"))]
-            counts["found"] += bool(own)
-            counts["alone"] += len(own) == len(said) == 1
-            if given.show and len(own) != 1:
-                print("   ", name, number, said)
-        print(f"{name:28} found in {counts['found']} of {given.planted}, alone {counts['alone']}")
+            conventions = [note.convention for note in suspected(corpus(documents))]
+            expected = [s for s in conventions if any(part in s for part in right.split("|"))]
+            counts["found"] += bool(expected)
+            counts["alone"] += len(expected) == len(conventions) == 1
+            if arguments.show and len(expected) != 1:
+                print("   ", name, number, conventions)
+        print(
+            f"{name:28} found in {counts['found']} of {arguments.planted}, alone {counts['alone']}"
+        )
     total = wrong = 0
     for name, make in {**WITHOUT, "a habit without exceptions": habit_without_exceptions}.items():
-        draw = np.random.default_rng([given.seed, *name.encode()])
-        notes = [suspected(make(draw)) for _ in range(given.without)]
-        count = sum(bool(found) for found in notes)
-        print(f"{name:28} warned in {count} of {given.without}")
-        if given.show:
-            for found in notes:
-                for note in found:
+        draw = np.random.default_rng([arguments.seed, *name.encode()])
+        notes = [suspected(make(draw)) for _ in range(arguments.without)]
+        count = sum(bool(document_notes) for document_notes in notes)
+        print(f"{name:28} warned in {count} of {arguments.without}")
+        if arguments.show:
+            for document_notes in notes:
+                for note in document_notes:
                     print("   ", note)
         if name in WITHOUT:
-            total, wrong = total + given.without, wrong + count
+            total, wrong = total + arguments.without, wrong + count
     print(f"without a convention: warned in {wrong} of {total}")
 
 

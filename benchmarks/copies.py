@@ -26,8 +26,8 @@ Named = Callable[[tuple[tuple[str, str], ...]], bool]
 def rate(crowd: Crowd, runs: int, named: Named, seed: int, draw: int) -> float:
     """Return the share of runs in which `named` accepts the named pairs."""
     rng = np.random.default_rng([58 + draw, seed])
-    found = (tuple(p.annotators for p in copies(crowd.draw(rng)).pairs) for _ in range(runs))
-    return float(np.mean([named(pairs) for pairs in found]))
+    pairs_by_run = (tuple(p.annotators for p in copies(crowd.draw(rng)).pairs) for _ in range(runs))
+    return float(np.mean([named(pairs) for pairs in pairs_by_run]))
 
 
 def main() -> None:

@@ -80,9 +80,9 @@ def measured(command: str, file: Path, options: Sequence[str]) -> Spent:
         page = Path(folder) / "page.html"
         extra = ["-o", str(page)] if command == "report" else []
         call = [sys.executable, "-m", "gammacp", command, str(file), *options, *extra, "--json"]
-        kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+        environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
         nowhere = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        running = subprocess.Popen(call, env=kept, **nowhere)
+        running = subprocess.Popen(call, env=environment, **nowhere)
         _, status, used = os.wait4(running.pid, 0)
         if status:
             raise SystemExit(f"{' '.join(call)} failed with status {status}")
@@ -96,11 +96,11 @@ def goals(folder: Path) -> Iterator[Goal]:
         synthetic = ":" in pattern
         cases = [pattern] if synthetic else sorted((folder / PEOPLE).glob(f"{pattern}.csv"))
         for case in cases:
-            found = aligned(str(case), seconds)
-            yield Goal(f"{Path(case).stem}, {seconds:g} s", "gap", gap, found["gap"])
+            measurement = aligned(str(case), seconds)
+            yield Goal(f"{Path(case).stem}, {seconds:g} s", "gap", gap, measurement["gap"])
     for seed in (1, 2, 3):
-        found = aligned(f"4x8:{seed}:spot", None)
-        yield Goal(f"4 x 8 within .001, draw {seed}, proven", "CPU s", 1, found["cpu"])
+        measurement = aligned(f"4x8:{seed}:spot", None)
+        yield Goal(f"4 x 8 within .001, draw {seed}, proven", "CPU s", 1, measurement["cpu"])
     for command, name, options, seconds, megabytes in COMMANDS:
         if not (folder / name).exists():
             continue
@@ -116,16 +116,16 @@ def goals(folder: Path) -> Iterator[Goal]:
 def aligned(case: str, seconds: float | None) -> dict[str, float]:
     """Run one alignment, timed by the clock of the CPU."""
     limit = [] if seconds is None else [str(seconds), "cpu"]
-    found = run([*script_of("alignment_case.py"), case, "align", *limit], 6000)
-    if "gap" not in found or (seconds is None and found["status"] != "optimal"):
-        raise SystemExit(f"{case}: {found['status']}")
-    return {k: v for k, v in found.items() if isinstance(v, float)}
+    measurement = run([*script_of("alignment_case.py"), case, "align", *limit], 6000)
+    if "gap" not in measurement or (seconds is None and measurement["status"] != "optimal"):
+        raise SystemExit(f"{case}: {measurement['status']}")
+    return {k: v for k, v in measurement.items() if isinstance(v, float)}
 
 
 def ratio() -> float:
     """CPU seconds of γ per random set, in times of finding the candidate pairs of one."""
-    found = run([*script_of("alignment_case.py"), "3by100", "sets"], 6000)
-    return float(str(found["ratio"]))
+    measurement = run([*script_of("alignment_case.py"), "3by100", "sets"], 6000)
+    return float(str(measurement["ratio"]))
 
 
 def synthetic(path: Path, documents: int) -> None:
@@ -138,9 +138,9 @@ def synthetic(path: Path, documents: int) -> None:
     for d in range(documents):
         seeds = rng.integers(0, 200, size=rng.poisson(2.5) * (rng.random() < 0.72))
         for a in rng.choice(10, 3, replace=False):
-            kept = seeds[rng.random(len(seeds)) < 0.8] + rng.integers(-3, 4)
-            rows += [(d, f"a{a}", "abc"[s % 3], s + 3, s + 3 + 3 + s % 12) for s in kept]
-            if not len(kept):
+            places = seeds[rng.random(len(seeds)) < 0.8] + rng.integers(-3, 4)
+            rows += [(d, f"a{a}", "abc"[s % 3], s + 3, s + 3 + 3 + s % 12) for s in places]
+            if not len(places):
                 rows.append((d, f"a{a}", "", "", ""))
     write_rows(path, rows)
 
@@ -148,12 +148,17 @@ def synthetic(path: Path, documents: int) -> None:
 def growing(folder: Path) -> Iterator[tuple[object, ...]]:
     """Yield alignments of more and more annotators, γ of more documents, other chance models."""
     for number in ANNOTATORS:
-        found = aligned(f"{number}x10:1:crowd", LIMIT)
+        measurement = aligned(f"{number}x10:1:crowd", LIMIT)
         work = f"alignment, {number} annotators with 10 spans, limit {LIMIT} s"
-        yield work, f"{found['cpu']:.3g}", f"{found['memory']:.0f}", f"{found['gap']:.2g}"
-    with tempfile.TemporaryDirectory() as made:
+        yield (
+            work,
+            f"{measurement['cpu']:.3g}",
+            f"{measurement['memory']:.0f}",
+            f"{measurement['gap']:.2g}",
+        )
+    with tempfile.TemporaryDirectory() as temporary:
         for size in DOCUMENTS:
-            file = Path(made) / f"{size}.csv"
+            file = Path(temporary) / f"{size}.csv"
             synthetic(file, size)
             yield _shown(f"gamma, {size} documents", measured("gamma", file, ()))
     for command, name, options in CHANCE if (folder / WMT).exists() else ():
@@ -171,10 +176,10 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", choices=("goals", "growth"))
     parser.add_argument("--out", type=Path, default=Path("results/benchmarks"))
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     for name in (PEOPLE, WMT, TOXIC):
-        if not (given.folder / name).exists():
-            print(f"{name} is not in {given.folder}: left out", file=sys.stderr)
+        if not (arguments.folder / name).exists():
+            print(f"{name} is not in {arguments.folder}: left out", file=sys.stderr)
     tables: dict[str, tuple[str, Callable[[Path], Iterator[tuple[object, ...]]], tuple[str, ...]]]
     tables = {
         "goals": (
@@ -184,14 +189,14 @@ def main() -> None:
         ),
         "growth": ("corpora.csv", growing, ("work", "cpu_seconds", "mb", "gap")),
     }
-    given.out.mkdir(parents=True, exist_ok=True)
-    for file, table, head in [tables[given.only]] if given.only else tables.values():
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for file, table, head in [tables[arguments.only]] if arguments.only else tables.values():
         rows: list[tuple[object, ...]] = [head]
-        for row in table(given.folder):
+        for row in table(arguments.folder):
             rows.append(row)
             print(*row, sep="\t", flush=True)
             # Write row by row, so that an interrupted run keeps its results.
-            write_rows(given.out / file, rows)
+            write_rows(arguments.out / file, rows)
 
 
 if __name__ == "__main__":

@@ -82,8 +82,8 @@ def labels(shares: tuple[float, ...], copied: float, items: int = 20) -> Draw:
 
     def draw(rng: np.random.Generator, n: int) -> Numbers:
         first = rng.choice(len(shares), size=(n, items), p=shares)
-        own = rng.choice(len(shares), size=(n, items), p=shares)
-        second = np.where(rng.random((n, items)) < copied, first, own)
+        own_labels = rng.choice(len(shares), size=(n, items), p=shares)
+        second = np.where(rng.random((n, items)) < copied, first, own_labels)
         return coincidences_of(first, second, len(shares))
 
     return draw
@@ -105,8 +105,8 @@ def clustered(share: float, copied: float, items: int = 20) -> Draw:
 
     def draw(rng: np.random.Generator, n: int) -> Numbers:
         rate = np.where(rng.random(n) < share, 0.5, 0.0)[:, None]
-        first, own = (rng.random((2, n, items)) < rate).astype(np.int64)
-        second = np.where(rng.random((n, items)) < copied, first, own)
+        first, second_draw = (rng.random((2, n, items)) < rate).astype(np.int64)
+        second = np.where(rng.random((n, items)) < copied, first, second_draw)
         return coincidences_of(first, second, 2)
 
     return draw
@@ -132,12 +132,12 @@ def windows(missed: float) -> Draw:
         for d in range(n):
             mass = int(rng.integers(20, 61))
             places = 1 + np.flatnonzero(rng.random(mass - 1) < 0.15)
-            kept = places[rng.random(len(places)) >= missed]
+            kept_places = places[rng.random(len(places)) >= missed]
             reference, other = (
-                Segmentation.from_positions(p.tolist(), mass=mass) for p in (places, kept)
+                Segmentation.from_positions(p.tolist(), mass=mass) for p in (places, kept_places)
             )
-            found = windows_of(reference, other)
-            rows[d] = found.unequal, found.windows, found.windows / found.size
+            windows = windows_of(reference, other)
+            rows[d] = windows.unequal, windows.windows, windows.windows / windows.size
         return dict(zip(("wrong", "windows", "units"), rows.T.copy(), strict=True))
 
     return draw
@@ -219,33 +219,33 @@ def hall_alone(pooled: Pooled, theta: float) -> tuple[float, float]:
 def study(draw: Draw, formula: Formula, value: float, n: int, draws: int) -> list[float]:
     """Return coverage of both intervals, mean half-width, and the share with an interval."""
     rng = np.random.default_rng([n, draws])
-    covered, before, widths, there = 0, 0, 0.0, 0
+    covered, before, widths, n_defined = 0, 0, 0.0, 0
     for _ in range(draws):
         numbers = draw(rng, n)
         places = np.arange(n)
-        found = pooled_rates(Pool(numbers, places, np.zeros(n, np.int64), n), formula, "all")
-        whole, marked = found.whole, found.sizes > 0
+        rates = pooled_rates(Pool(numbers, places, np.zeros(n, np.int64), n), formula, "all")
+        whole, marked = rates.whole, rates.sizes > 0
         if np.isnan(whole.value) or marked.sum() < 5:
             continue
         pooled = Pooled(
             value=float(whole.value),
-            without=found.without[marked],
-            sizes=found.sizes[marked],
+            without=rates.without[marked],
+            sizes=rates.sizes[marked],
             disagreement=float(whole.disagreement),
             expected=1.0 if whole.expected is None else float(whole.expected),
-            units=float(found.sizes.sum()),
+            units=float(rates.sizes.sum()),
             exact=formula is not disorder_rates or np.count_nonzero(numbers["observed"]) < 5,
         )
         ends = interval_of_counts(pooled)
         if ends is None:
             continue
-        there += 1
+        n_defined += 1
         covered += ends[0] - 1e-12 <= value <= ends[1] + 1e-12
         widths += (ends[1] - ends[0]) / 2
         old = hall_alone(pooled, 1 - pooled.value)
         before += old[0] - 1e-12 <= value <= old[1] + 1e-12
-    some = max(there, 1)
-    return [covered / some, before / some, widths / some, there / draws]
+    some = max(n_defined, 1)
+    return [covered / some, before / some, widths / some, n_defined / draws]
 
 
 def main() -> None:

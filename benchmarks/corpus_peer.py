@@ -27,8 +27,10 @@ def seqeval(case):
 def nervaluate(case):
     from nervaluate.evaluator import Evaluator
 
-    found = Evaluator(case["gold"], case["system"], tags=case["labels"], loader="dict").evaluate()
-    overall = found["overall"]
+    evaluation = Evaluator(
+        case["gold"], case["system"], tags=case["labels"], loader="dict"
+    ).evaluate()
+    overall = evaluation["overall"]
     return [
         getattr(overall[kind], key)
         for kind in ("strict", "exact", "partial")
@@ -49,8 +51,8 @@ def irr_cac(case):
     from irrCAC.raw import CAC
 
     table = CAC(pd.DataFrame(case["table"]).T, digits=12)
-    found = {"fleiss": table.fleiss, "gwet": table.gwet, "conger": table.conger}
-    return [found[name]()["est"]["coefficient_value"] for name in case["of"]]
+    coefficients = {"fleiss": table.fleiss, "gwet": table.gwet, "conger": table.conger}
+    return [coefficients[name]()["est"]["coefficient_value"] for name in case["of"]]
 
 
 def conll(case):

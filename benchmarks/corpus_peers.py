@@ -33,35 +33,35 @@ Case = tuple[dict[str, Any], list[float]]
 
 def spans(rng: np.random.Generator, tokens: int) -> list[tuple[int, int, str]]:
     """Units that do not overlap."""
-    found, at = [], 0
+    units, at = [], 0
     while at < tokens:
         at += int(rng.integers(0, 4))
         end = min(tokens, at + int(rng.integers(1, 4)))
         if at < end:
-            found.append((at, end, str(rng.choice(LABELS))))
+            units.append((at, end, str(rng.choice(LABELS))))
         at = end
-    return found
+    return units
 
 
 def noisy(rng: np.random.Generator, units: list[Any], tokens: int) -> list[tuple[int, int, str]]:
     """The units of another annotator: some missing, longer or of another label."""
-    found: list[tuple[int, int, str]] = []
+    noisy_units: list[tuple[int, int, str]] = []
     for start, end, label in units:
-        draw, last = rng.random(), found[-1][1] if found else 0
+        draw, last = rng.random(), noisy_units[-1][1] if noisy_units else 0
         if draw < 0.15 or start < last:
             continue
         if draw < 0.3 and end < tokens:
             end += 1
-        found.append((start, end, str(rng.choice(LABELS)) if draw > 0.85 else label))
-    return found
+        noisy_units.append((start, end, str(rng.choice(LABELS)) if draw > 0.85 else label))
+    return noisy_units
 
 
 def tags(units: list[tuple[int, int, str]], tokens: int) -> list[str]:
     """BIO tags."""
-    found = ["O"] * tokens
+    labels = ["O"] * tokens
     for start, end, label in units:
-        found[start:end] = [f"B-{label}", *[f"I-{label}"] * (end - start - 1)]
-    return found
+        labels[start:end] = [f"B-{label}", *[f"I-{label}"] * (end - start - 1)]
+    return labels
 
 
 def corpus_of(sides: list[list[list[tuple[int, int, str]]]], tokens: int) -> Corpus:
@@ -90,10 +90,10 @@ def entity_cases(rng: np.random.Generator, number: int) -> Iterator[Case]:
             gold = spans(rng, tokens)
             sides.append([gold, noisy(rng, gold, tokens)])
         corpus = corpus_of(sides, tokens)
-        found = gc.measure(
+        scores = gc.measure(
             corpus, ["f1-strict", "f1-exact", "f1-partial"], reference="gold", by="category"
         )
-        strict = found["f1-strict"]
+        strict = scores["f1-strict"]
         present = [k for k in LABELS if k in strict.by_category and strict.by_category[k].defined]
         rows = [strict, *(strict.by_category[k] for k in present)]
         mine = [x or 0.0 for s in rows for x in (s.precision, s.recall, s.value)]
@@ -103,7 +103,7 @@ def entity_cases(rng: np.random.Generator, number: int) -> Iterator[Case]:
             [[{"label": x, "start": s, "end": e - 1} for s, e, x in both[k]] for both in sides]
             for k in (0, 1)
         ]
-        mine = [x or 0.0 for s in found.values() for x in (s.precision, s.recall, s.value)]
+        mine = [x or 0.0 for s in scores.values() for x in (s.precision, s.recall, s.value)]
         case = {"peer": "nervaluate", "gold": whole[0], "system": whole[1], "labels": LABELS}
         yield case, mine
 
@@ -182,16 +182,16 @@ def chain_cases(rng: np.random.Generator, number: int, scorer: str) -> Iterator[
             sides[0].append(key)
             sides[1].append(response)
             documents[f"d{d}"] = Continuum.from_units(units, links=links)
-        found = gc.measure(
+        scores = gc.measure(
             Corpus.from_continua(documents),
             ["muc", "b-cubed", "ceaf-e", "conll-average"],
             reference="gold",
         )
-        first = [found[n] for n in ("muc", "b-cubed", "ceaf-e")]
+        first = [scores[n] for n in ("muc", "b-cubed", "ceaf-e")]
         mine = [x or 0.0 for s in first for x in (s.recall, s.precision, s.value)]
         texts = [conll_text(side, tokens) for side in sides]
         case = {"peer": "conll", "key": texts[0], "response": texts[1], "scorer": scorer}
-        yield case, [*mine, found["conll-average"].value]
+        yield case, [*mine, scores["conll-average"].value]
 
 
 def real_cases(options: argparse.Namespace) -> list[Case]:
@@ -243,11 +243,11 @@ def main() -> None:
         check=True,
     )
     compared: dict[str, list[float]] = {}
-    for (case, mine), theirs in zip(cases, json.loads(run.stdout), strict=True):
+    for (case, mine), peer_values in zip(cases, json.loads(run.stdout), strict=True):
         row = compared.setdefault(case["peer"], [])
-        row += [abs(a - b) for a, b in zip(mine, theirs, strict=True)]
+        row += [abs(a - b) for a, b in zip(mine, peer_values, strict=True)]
         if options.show:
-            for k, (a, b) in enumerate(zip(mine, theirs, strict=True)):
+            for k, (a, b) in enumerate(zip(mine, peer_values, strict=True)):
                 if abs(a - b) > 1e-9:
                     print(f"# {case['peer']}, value {k}: {a:.6f}, theirs {b:.6f}")
     print("peer,values,different,largest_difference")

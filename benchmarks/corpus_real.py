@@ -34,10 +34,10 @@ def overlapping(spans: Sequence[Span]) -> bool:
 
 def tags(spans: Sequence[Span], places: int) -> list[str]:
     """Return BIO tags of spans that do not overlap."""
-    found = ["O"] * places
+    labels = ["O"] * places
     for start, end, label in spans:
-        found[start:end] = [f"B-{label}", *[f"I-{label}"] * (end - start - 1)]
-    return found
+        labels[start:end] = [f"B-{label}", *[f"I-{label}"] * (end - start - 1)]
+    return labels
 
 
 def span_cases(paths: Sequence[str], by_label: bool, left_out: Counter[str]) -> Iterator[Case]:
@@ -45,7 +45,7 @@ def span_cases(paths: Sequence[str], by_label: bool, left_out: Counter[str]) -> 
     corpus = gc.read_corpus(paths)
     people = dict.fromkeys(a for c in corpus.values() for a in c.annotators)
     for pair in combinations(people, 2):
-        kept: dict[str, Continuum] = {}
+        continua: dict[str, Continuum] = {}
         sides: list[tuple[list[Span], list[Span]]] = []
         lengths = []
         for name, c in corpus.items():
@@ -58,11 +58,13 @@ def span_cases(paths: Sequence[str], by_label: bool, left_out: Counter[str]) -> 
                 continue
             units = [Unit(a, *s) for a, spans in zip(pair, both, strict=True) for s in spans]
             length = max(s[1] for spans in both for s in spans)
-            kept[name] = Continuum.from_units(units, annotators=pair, bounds=(0, length))
+            continua[name] = Continuum.from_units(units, annotators=pair, bounds=(0, length))
             sides.append(both)
             lengths.append(length)
-        if len(kept) > 1:
-            yield from _pair_cases(Corpus.from_continua(kept), pair[0], sides, lengths, by_label)
+        if len(continua) > 1:
+            yield from _pair_cases(
+                Corpus.from_continua(continua), pair[0], sides, lengths, by_label
+            )
 
 
 def _pair_cases(
@@ -74,8 +76,8 @@ def _pair_cases(
 ) -> Iterator[Case]:
     names = ["f1-strict", "f1-exact", "f1-partial"]
     by = ["category"] if by_label else []
-    found = gc.measure(corpus, names, reference=reference, by=by)
-    strict = found["f1-strict"]
+    scores = gc.measure(corpus, names, reference=reference, by=by)
+    strict = scores["f1-strict"]
     present = [k for k, score in strict.by_category.items() if score.defined]
     rows = [strict, *(strict.by_category[k] for k in present)]
     mine = [x or 0.0 for s in rows for x in (s.precision, s.recall, s.value)]
@@ -88,7 +90,7 @@ def _pair_cases(
         for k in (0, 1)
     ]
     labels = sorted({x for both in sides for spans in both for _, _, x in spans})
-    mine = [x or 0.0 for s in found.values() for x in (s.precision, s.recall, s.value)]
+    mine = [x or 0.0 for s in scores.values() for x in (s.precision, s.recall, s.value)]
     yield {"peer": "nervaluate", "gold": whole[0], "system": whole[1], "labels": labels}, mine
 
 
@@ -105,9 +107,9 @@ def label_cases(paths: Sequence[str]) -> Iterator[Case]:
     table = [[labels.get(a) for labels in items.values()] for a in people]
     measures, coefficients = ["alpha", "gwet-ac"], ["gwet"]
     complete = all(x is not None for row in table for x in row)
-    found = gc.measure(corpus, measures)
-    yield {"peer": "krippendorff", "table": table, "levels": ["nominal"]}, [found["alpha"].value]
-    mine = [found["gwet-ac"].value]
+    scores = gc.measure(corpus, measures)
+    yield {"peer": "krippendorff", "table": table, "levels": ["nominal"]}, [scores["alpha"].value]
+    mine = [scores["gwet-ac"].value]
     if complete:
         for coefficient in ("fleiss", "conger"):
             mine.append(gc.measure(corpus, ["kappa"], coefficient=coefficient)["kappa"].value)
@@ -118,11 +120,11 @@ def label_cases(paths: Sequence[str]) -> Iterator[Case]:
 def presence_cases(paths: Sequence[str]) -> Iterator[Case]:
     """Yield cases of the presence of codes in documents: α by code, beside krippendorff."""
     corpus = gc.read_corpus(paths)
-    found = gc.measure(corpus, ["presence"], by=["category"])["presence"].by_category
+    score_by_code = gc.measure(corpus, ["presence"], by=["category"])["presence"].by_category
     people = [*dict.fromkeys(a for c in corpus.values() for a in c.annotators)]
     place = {name: k for k, name in enumerate(people)}
     documents = [c for c in corpus.values() if c.n_annotators > 1]
-    for code, score in found.items():
+    for code, score in score_by_code.items():
         if not score.defined:
             continue
         table: list[list[str | None]] = [[None] * len(documents) for _ in people]
@@ -151,15 +153,15 @@ def speaker_cases(reference: str, system: str) -> Iterator[Case]:
 
 def _turns(path: Path) -> dict[str, list[tuple[float, float, str]]]:
     """Return turns by recording, from one RTTM file or all in a folder."""
-    found: dict[str, list[tuple[float, float, str]]] = {}
+    rows_by_speaker: dict[str, list[tuple[float, float, str]]] = {}
     for file in sorted(path.glob("*.rttm")) if path.is_dir() else [path]:
         for line in file.read_text(encoding="utf-8").splitlines():
             parts = line.split()
             if parts and parts[0] == "SPEAKER":
                 start, length = float(parts[3]), float(parts[4])
                 row = (start, round(start + length, 6), parts[7])
-                found.setdefault(parts[1], []).append(row)
-    return found
+                rows_by_speaker.setdefault(parts[1], []).append(row)
+    return rows_by_speaker
 
 
 def chain_cases(paths: Sequence[str], scorer: str) -> Iterator[Case]:
@@ -176,11 +178,11 @@ def chain_cases(paths: Sequence[str], scorer: str) -> Iterator[Case]:
             key.append(_conll_text(name, sides[0], len(tokens)))
             response.append(_conll_text(name, sides[1], len(tokens)))
         measures = ["muc", "b-cubed", "ceaf-e", "conll-average"]
-        found = gc.measure(Corpus.from_continua(documents), measures, reference="gold")
-        mine = [x or 0.0 for n in measures[:3] for s in [found[n]]
+        scores = gc.measure(Corpus.from_continua(documents), measures, reference="gold")
+        mine = [x or 0.0 for n in measures[:3] for s in [scores[n]]
                 for x in (s.recall, s.precision, s.value)]  # fmt: skip
         case = {"peer": "conll", "key": "".join(key), "response": "".join(response)}
-        yield {**case, "scorer": scorer}, [*mine, found["conll-average"].value]
+        yield {**case, "scorer": scorer}, [*mine, scores["conll-average"].value]
 
 
 Mentions = list[tuple[tuple[int, int], str]]
@@ -189,12 +191,12 @@ Mentions = list[tuple[tuple[int, int], str]]
 def _conll_documents(path: Path) -> Iterator[tuple[str, list[str], Mentions]]:
     """Yield name, tokens and mentions of each document; only one mention at each place."""
     name, tokens, open_at = "", list[str](), dict[str, list[int]]()
-    found: dict[tuple[int, int], str] = {}
+    chain_by_span: dict[tuple[int, int], str] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("#begin document"):
-            name, tokens, open_at, found = line[15:].strip(" ;"), [], {}, {}
+            name, tokens, open_at, chain_by_span = line[15:].strip(" ;"), [], {}, {}
         elif line.startswith("#end"):
-            yield name, tokens, sorted(found.items())
+            yield name, tokens, sorted(chain_by_span.items())
         elif line.strip():
             columns = line.split("\t") if "\t" in line else line.split()
             tokens.append(columns[3])
@@ -203,7 +205,7 @@ def _conll_documents(path: Path) -> Iterator[tuple[str, list[str], Mentions]]:
                 if mark.startswith("("):
                     open_at.setdefault(chain, []).append(len(tokens) - 1)
                 if mark.endswith(")"):
-                    found.setdefault((open_at[chain].pop(), len(tokens)), chain)
+                    chain_by_span.setdefault((open_at[chain].pop(), len(tokens)), chain)
 
 
 def _linked(sides: Sequence[Mentions]) -> Continuum:

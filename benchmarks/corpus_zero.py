@@ -59,7 +59,7 @@ def study(
     names = [n for n in measures_of(process)[0] if only is None or n in only]
     matched = getattr(process, "matched", False)
     many = matched and len(getattr(process, "people", (0, 0))) > 2
-    found = {name: Column([], [], [], []) for name in names}
+    columns = {name: Column([], [], [], []) for name in names}
     for k in range(sets):
         corpus = process.corpus(np.random.default_rng([seed, k]))
         scores = gc.measure(
@@ -70,13 +70,13 @@ def study(
         for name, score in scores.items():
             beyond = score.beyond_chance
             if beyond.reason is not None:
-                found[name].without.append(beyond.reason)
+                columns[name].without.append(beyond.reason)
                 continue
-            found[name].plain.append(score.value)
-            found[name].beyond.append(beyond.value)
+            columns[name].plain.append(score.value)
+            columns[name].beyond.append(beyond.value)
             if beyond.p is not None:
-                found[name].p.append(beyond.p)
-    return found
+                columns[name].p.append(beyond.p)
+    return columns
 
 
 def main() -> None:
@@ -88,15 +88,22 @@ def main() -> None:
     parser.add_argument("--process", choices=PROCESSES, action="append")
     parser.add_argument("--chance", action="append")
     parser.add_argument("--measure", action="append")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     print("process,chance,measure,corpora,plain,beyond_chance,standard_error,p_small,reason")
-    for name in given.process or PROCESSES:
+    for name in arguments.process or PROCESSES:
         process = PROCESSES[name]
         for chance in measures_of(process)[1]:
-            if given.chance and chance not in given.chance:
+            if arguments.chance and chance not in arguments.chance:
                 continue
-            found = study(process, given.sets, given.samples, chance, given.seed, given.measure)
-            for measure, column in found.items():
+            columns = study(
+                process,
+                arguments.sets,
+                arguments.samples,
+                chance,
+                arguments.seed,
+                arguments.measure,
+            )
+            for measure, column in columns.items():
                 print(_line(name, chance, measure, column), flush=True)
 
 

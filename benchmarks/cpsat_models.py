@@ -98,13 +98,13 @@ def labels(problem: Problem, breaking: str) -> Model:
     """State the problem by a name of a group per unit; units with equal names share one."""
     model, n = cp_model.CpModel(), problem.n_units
     owner = problem.annotator
-    own = [np.flatnonzero(owner == a).tolist() for a in range(problem.n_annotators)]
-    fixed = max(own, key=len) if breaking == "one annotator" else []
+    units_by_annotator = [np.flatnonzero(owner == a).tolist() for a in range(problem.n_annotators)]
+    fixed = max(units_by_annotator, key=len) if breaking == "one annotator" else []
     highest = [u if breaking == "first units" else n - 1 for u in range(n)]
     name = [model.new_int_var(0, highest[u], f"s_{u}") for u in range(n)]
     for k, u in enumerate(fixed):
         model.add(name[u] == k)
-    for units in own:
+    for units in units_by_annotator:
         model.add_all_different([name[u] for u in units])
     weight = {
         (u, v): w
@@ -113,7 +113,7 @@ def labels(problem: Problem, breaking: str) -> Model:
         )
     }
     together = {pair: model.new_bool_var(f"x_{pair[0]}_{pair[1]}") for pair in weight}
-    rows = len(own) + len(fixed)
+    rows = len(units_by_annotator) + len(fixed)
     for u, v in combinations(range(n), 2):
         if (u, v) in together:
             model.add(name[u] == name[v]).only_enforce_if(together[u, v])
@@ -149,12 +149,12 @@ def relaxed(program: IntegerProgram) -> float:
     """Return the optimum of the linear relaxation, in the problem's own unit."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    found = milp(
+    solution = milp(
         program.cost,
         bounds=Bounds(0, 1),
         constraints=LinearConstraint(program.matrix, program.lower, program.upper),
     )
-    return float(found.fun) / program.scale
+    return float(solution.fun) / program.scale
 
 
 MODELS: dict[str, Callable[[Problem], Model]] = {
@@ -170,7 +170,7 @@ MODELS: dict[str, Callable[[Problem], Model]] = {
 # ---- runs --------------------------------------------------------------------------------------
 
 
-def run(made: Model, budget: float | None = None, **parameters: Any) -> Run:
+def run(model: Model, budget: float | None = None, **parameters: Any) -> Run:
     """Solve a model within a budget in units of deterministic time."""
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
@@ -179,11 +179,11 @@ def run(made: Model, budget: float | None = None, **parameters: Any) -> Run:
     for name, value in parameters.items():
         setattr(solver.parameters, name, value)
     began = time.process_time()
-    status = solver.solve(made.model)
+    status = solver.solve(model.model)
     cpu = time.process_time() - began
-    known = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
-    cost = solver.objective_value / made.unit if known else math.inf
-    bound = solver.best_objective_bound / made.unit
+    has_solution = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
+    cost = solver.objective_value / model.unit if has_solution else math.inf
+    bound = solver.best_objective_bound / model.unit
     return Run(status == cp_model.OPTIMAL, cost, bound, solver.deterministic_time, cpu)
 
 
@@ -207,8 +207,8 @@ def behind_prices(problem: Problem, budget: float) -> Priced:
     bound = problem.n_units * problem.opening - float(price.sum())
     units, rounds, threshold = 0.0, 0, FIRST_LOSS * problem.scale
     while True:
-        kept = columns.select(np.flatnonzero(losses <= threshold + 1e-9))
-        program = set_program(problem, kept)
+        priced_columns = columns.select(np.flatnonzero(losses <= threshold + 1e-9))
+        program = set_program(problem, priced_columns)
         packed = run(Model(from_program(program), program.scale, 0, 0), budget - units)
         units, rounds = units + packed.units, rounds + 1
         lost = packed.cost - bound
@@ -217,8 +217,8 @@ def behind_prices(problem: Problem, budget: float) -> Priced:
         threshold = min(lost, RAISED * threshold)
     cpu = time.process_time() - began
     least = packed.bound if packed.proven else bound
-    found = Run(packed.proven, packed.cost, least, units, cpu)
-    return Priced(found, columns.number, kept.number, rounds, bound)
+    packing = Run(packed.proven, packed.cost, least, units, cpu)
+    return Priced(packing, columns.number, priced_columns.number, rounds, bound)
 
 
 def problem_of(size: str, seed: int) -> Problem:
@@ -234,19 +234,19 @@ def model_rows(size: str, seed: int) -> Iterator[dict[str, Any]]:
     for name, make in MODELS.items():
         if name.startswith("labels") and size not in LABELLED:
             continue
-        made = make(problem)
-        sizes = {"variables": made.variables, "rows": made.rows}
-        left = None if made.bound is None else max(0.0, 1 - made.bound / best)
+        built = make(problem)
+        sizes = {"variables": built.variables, "rows": built.rows}
+        gap_of_relaxation = None if built.bound is None else max(0.0, 1 - built.bound / best)
         gaps: dict[str, float] = {}
-        found = None
+        solved = None
         for budget in BUDGETS:
-            if found is None or not found.proven:
-                found = run(made, budget)
-            gaps[f"gap at {budget:g}"] = found.gap
-        assert found is not None
-        check(found, best)
-        ended = {"proven": found.proven, "units": found.units, "cpu": found.cpu}
-        yield {**about, "model": name, **sizes, "relaxation": left, **ended, **gaps}
+            if solved is None or not solved.proven:
+                solved = run(built, budget)
+            gaps[f"gap at {budget:g}"] = solved.gap
+        assert solved is not None
+        check(solved, best)
+        ended = {"proven": solved.proven, "units": solved.units, "cpu": solved.cpu}
+        yield {**about, "model": name, **sizes, "relaxation": gap_of_relaxation, **ended, **gaps}
     priced = behind_prices(problem, BUDGETS[-1])
     check(priced.run, best)
     gaps = {
@@ -267,13 +267,13 @@ def model_rows(size: str, seed: int) -> Iterator[dict[str, Any]]:
     }
 
 
-def check(found: Run, best: float) -> None:
+def check(solved: Run, best: float) -> None:
     """Check a proven result against the optimum of our own solvers."""
     rounding = 1e-3 * max(1.0, best)
-    if found.proven and abs(found.cost - best) > rounding:
-        raise SystemExit(f"a model proves {found.cost}, the optimum is {best}")
-    if found.bound > best + rounding:
-        raise SystemExit(f"a model bounds by {found.bound}, the optimum is {best}")
+    if solved.proven and abs(solved.cost - best) > rounding:
+        raise SystemExit(f"a model proves {solved.cost}, the optimum is {best}")
+    if solved.bound > best + rounding:
+        raise SystemExit(f"a model bounds by {solved.bound}, the optimum is {best}")
 
 
 # ---- knobs -------------------------------------------------------------------------------------
@@ -304,25 +304,25 @@ def knob_rows(model: str, size: str, seed: int) -> Iterator[dict[str, Any]]:
     best = solve(problem)
     about = {"model": model, "size": size, "seed": seed}
     for knob, parameters in KNOBS.items():
-        found = run(MODELS[model](problem), KNOB_BUDGET, **parameters)
-        yield {**about, "knob": knob, **ended(found)}
+        solved = run(MODELS[model](problem), KNOB_BUDGET, **parameters)
+        yield {**about, "knob": knob, **ended(solved)}
     greedy = solve(problem, method="greedy").groups
     for knob, groups in (("greedy hint", greedy), ("hint of the optimum", best.groups)):
-        made = MODELS[model](problem)
-        hint(made.model, groups.tolist())
-        yield {**about, "knob": knob, **ended(run(made, KNOB_BUDGET))}
-    made = MODELS[model](problem)
+        built = MODELS[model](problem)
+        hint(built.model, groups.tolist())
+        yield {**about, "knob": knob, **ended(run(built, KNOB_BUDGET))}
+    built = MODELS[model](problem)
     # Costs in the program are rounded, by less than 1 for each pair or group.
-    least = math.floor(sets_bound(problem) * made.unit) - made.variables
-    objective = made.model.proto.objective
-    terms = [made.model.get_int_var_from_proto_index(i) for i in objective.vars]
+    least = math.floor(sets_bound(problem) * built.unit) - built.variables
+    objective = built.model.proto.objective
+    terms = [built.model.get_int_var_from_proto_index(i) for i in objective.vars]
     cost = cp_model.LinearExpr.weighted_sum(terms, list(objective.coeffs))
-    made.model.add(cost >= least)
-    yield {**about, "knob": "bound of the prices", **ended(run(made, KNOB_BUDGET))}
+    built.model.add(cost >= least)
+    yield {**about, "knob": "bound of the prices", **ended(run(built, KNOB_BUDGET))}
 
 
-def ended(found: Run) -> dict[str, Any]:
-    return {"proven": found.proven, "units": found.units, "cpu": found.cpu, "gap": found.gap}
+def ended(solved: Run) -> dict[str, Any]:
+    return {"proven": solved.proven, "units": solved.units, "cpu": solved.cpu, "gap": solved.gap}
 
 
 def sets_bound(problem: Problem) -> float:
@@ -335,7 +335,7 @@ def hint(model: Any, groups: list[list[int]]) -> None:
     """Set every variable to its value in an alignment; variables are identified by name."""
     members = [sorted(u for u in group if u >= 0) for group in groups]
     first = {u: inside[0] for inside in members for u in inside}
-    taken = {tuple(inside) for inside in members}
+    group_keys = {tuple(inside) for inside in members}
     for i, variable in enumerate(model.proto.variables):
         kind, *rest = variable.name.split("_")
         units = [int(u) for u in rest]
@@ -346,7 +346,7 @@ def hint(model: Any, groups: list[list[int]]) -> None:
             "x": int(len(set(names)) == 1),  # they share a group
             "y": int(names[0] == units[-1]),  # the first one of its group is that unit
             "z": int(names[0] == names[-2:][0] == units[-1]),  # and of another unit's, too
-            "g": int(tuple(units) in taken),  # the group is used
+            "g": int(tuple(units) in group_keys),  # the group is used
         }
         model.add_hint(model.get_int_var_from_proto_index(i), values[kind])
 
@@ -358,9 +358,9 @@ def worker_rows(model: str, size: str, seed: int) -> Iterator[dict[str, Any]]:
     """Solve with more workers, each with another strategy: CPU seconds of all together."""
     problem = problem_of(size, seed)
     for workers in (1, 2, 4, 8):
-        found = run(MODELS[model](problem), num_workers=workers)
+        solved = run(MODELS[model](problem), num_workers=workers)
         about = {"model": model, "size": size, "seed": seed, "workers": workers}
-        yield {**about, "proven": found.proven, "cpu": found.cpu, "gap": found.gap}
+        yield {**about, "proven": solved.proven, "cpu": solved.cpu, "gap": solved.gap}
 
 
 # ---- tables ------------------------------------------------------------------------------------
@@ -400,34 +400,47 @@ def print_tables(folder: Path) -> None:
     for size in dict.fromkeys(row["size"] for row in rows):
         print(f"\n{size}: variables, rows, left by the relaxation, proven, units, gaps")
         for model in dict.fromkeys(row["model"] for row in rows):
-            own = [row for row in rows if (row["size"], row["model"]) == (size, model)]
-            if not own:
+            rows_of_model = [row for row in rows if (row["size"], row["model"]) == (size, model)]
+            if not rows_of_model:
                 continue
-            relaxation = [row for row in own if row["relaxation"]]
-            left = f"{median_of(relaxation, 'relaxation'):.2%}" if relaxation else ""
-            proven = sum(row["proven"] == "True" for row in own)
-            gaps = [f"{median_of(own, f'gap at {budget:g}'):.0%}" for budget in BUDGETS]
-            numbers = [f"{median_of(own, key):.0f}" for key in ("variables", "rows")]
-            units = f"{median_of(own, 'units'):.2g}"
-            cells = [model, *numbers, left, f"{proven} of {len(own)}", units, *gaps]
+            relaxation = [row for row in rows_of_model if row["relaxation"]]
+            gap_of_relaxation = f"{median_of(relaxation, 'relaxation'):.2%}" if relaxation else ""
+            proven = sum(row["proven"] == "True" for row in rows_of_model)
+            gaps = [f"{median_of(rows_of_model, f'gap at {budget:g}'):.0%}" for budget in BUDGETS]
+            numbers = [f"{median_of(rows_of_model, key):.0f}" for key in ("variables", "rows")]
+            units = f"{median_of(rows_of_model, 'units'):.2g}"
+            cells = [
+                model,
+                *numbers,
+                gap_of_relaxation,
+                f"{proven} of {len(rows_of_model)}",
+                units,
+                *gaps,
+            ]
             print("| " + " | ".join(cells) + " |")
     rows = read(folder / "cpsat-knobs.csv")
     print("\nknobs: units, of as many as it is")
     for knob in dict.fromkeys(row["knob"] for row in rows):
         cells = [knob]
         for model in KNOB_CASES:
-            own = [row for row in rows if (row["knob"], row["model"]) == (knob, model)]
-            proven = sum(row["proven"] == "True" for row in own)
-            open_ones = "" if proven == len(own) else f" ({proven} of {len(own)})"
-            cells.append(f"{median_of(own, 'units'):.2g}{open_ones}" if own else "")
+            rows_of_model = [row for row in rows if (row["knob"], row["model"]) == (knob, model)]
+            proven = sum(row["proven"] == "True" for row in rows_of_model)
+            open_ones = (
+                "" if proven == len(rows_of_model) else f" ({proven} of {len(rows_of_model)})"
+            )
+            cells.append(
+                f"{median_of(rows_of_model, 'units'):.2g}{open_ones}" if rows_of_model else ""
+            )
         print("| " + " | ".join(cells) + " |")
     rows = read(folder / "cpsat-workers.csv")
     print("\nworkers: CPU seconds")
     for model, size in dict.fromkeys((row["model"], row["size"]) for row in rows):
         cells = [f"{model}, {size}"]
         for workers in ("1", "2", "4", "8"):
-            own = [row for row in rows if (row["model"], row["workers"]) == (model, workers)]
-            cells.append(f"{median_of(own, 'cpu'):.2g}")
+            rows_of_model = [
+                row for row in rows if (row["model"], row["workers"]) == (model, workers)
+            ]
+            cells.append(f"{median_of(rows_of_model, 'cpu'):.2g}")
         print("| " + " | ".join(cells) + " |")
 
 

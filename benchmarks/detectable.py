@@ -127,69 +127,69 @@ def some_changed(n: int) -> Draw:
 def processes() -> dict[str, Draw]:
     """Return the processes by name."""
     p = process
-    found: dict[str, Draw] = {}
+    draws: dict[str, Draw] = {}
     for n in (50, 100):
-        found[f"normal .1, {n} and {n}"] = two(p.normal(n, 0.1), p.normal(n, 0.1))
-        found[f"lognormal 1, {n} and {n}"] = two(
+        draws[f"normal .1, {n} and {n}"] = two(p.normal(n, 0.1), p.normal(n, 0.1))
+        draws[f"lognormal 1, {n} and {n}"] = two(
             p.skewed(n, p.lognormal(1.0)), p.skewed(n, p.lognormal(1.0))
         )
-        found[f"one bad in six, {n} and {n}"] = two(p.skewed(n, p.few_bad), p.skewed(n, p.few_bad))
-        found[f"counts, {n} and {n}"] = two(p.counts(n, 5), p.counts(n, 5))
-        found[f"very short, {n} and {n}"] = two(short(n), short(n))
-        found[f"lengths .5, lognormal .5, {n} and {n}"] = two(
+        draws[f"one bad in six, {n} and {n}"] = two(p.skewed(n, p.few_bad), p.skewed(n, p.few_bad))
+        draws[f"counts, {n} and {n}"] = two(p.counts(n, 5), p.counts(n, 5))
+        draws[f"very short, {n} and {n}"] = two(short(n), short(n))
+        draws[f"lengths .5, lognormal .5, {n} and {n}"] = two(
             p.skewed(n, p.lognormal(0.5), 0.5), p.skewed(n, p.lognormal(0.5), 0.5)
         )
-        found[f"lengths 1, lognormal .5, {n} and {n}"] = two(
+        draws[f"lengths 1, lognormal .5, {n} and {n}"] = two(
             p.skewed(n, p.lognormal(0.5), 1.0), p.skewed(n, p.lognormal(0.5), 1.0)
         )
         for kind in ("normal", "counts", "second skewed", "second misses documents"):
-            found[f"paired, {kind}, {n}"] = same(kind, n)
+            draws[f"paired, {kind}, {n}"] = same(kind, n)
     for n in (40, 50):
-        found[f"lognormal 1 and normal, {n} and 60"] = two(
+        draws[f"lognormal 1 and normal, {n} and 60"] = two(
             p.skewed(n, p.lognormal(1.0)), p.normal(60, 0.1)
         )
-    found["short noisier, 100 and 100"] = two(p.short_noisier(100), p.short_noisier(100))
-    found["unlike counts, 90 and 90"] = two(p.unlike_counts(90), p.unlike_counts(90))
-    found["* bursts, 60 and 60"] = two(bursts(60), bursts(60))
-    found["* bursts, 100 and 100"] = two(bursts(100), bursts(100))
-    found["* mixed, 60 and 60"] = two(mixed(60), mixed(60))
-    found["* hopeless or easy, 50 and 50"] = two(p.skewed(50, p.hopeless), p.skewed(50, p.hopeless))
-    found["* half bounded, 50 and 50"] = two(p.skewed(50, p.bounded), p.skewed(50, p.bounded))
-    found["* no disorder in .2, 50 and 50"] = two(
+    draws["short noisier, 100 and 100"] = two(p.short_noisier(100), p.short_noisier(100))
+    draws["unlike counts, 90 and 90"] = two(p.unlike_counts(90), p.unlike_counts(90))
+    draws["* bursts, 60 and 60"] = two(bursts(60), bursts(60))
+    draws["* bursts, 100 and 100"] = two(bursts(100), bursts(100))
+    draws["* mixed, 60 and 60"] = two(mixed(60), mixed(60))
+    draws["* hopeless or easy, 50 and 50"] = two(p.skewed(50, p.hopeless), p.skewed(50, p.hopeless))
+    draws["* half bounded, 50 and 50"] = two(p.skewed(50, p.bounded), p.skewed(50, p.bounded))
+    draws["* no disorder in .2, 50 and 50"] = two(
         p.skewed(50, p.zero_in(0.2)), p.skewed(50, p.zero_in(0.2))
     )
-    found["* Pareto lengths, 60 and 60"] = two(p.pareto_lengths(60), p.pareto_lengths(60))
-    found["** heavy tails, 50 and 50"] = two(
+    draws["* Pareto lengths, 60 and 60"] = two(p.pareto_lengths(60), p.pareto_lengths(60))
+    draws["** heavy tails, 50 and 50"] = two(
         p.skewed(50, p.heavy_tails), p.skewed(50, p.heavy_tails)
     )
-    found["** most bad, 50 and 60"] = two(p.skewed(50, most_bad), p.skewed(60, most_bad))
-    found["** genres, 50 and 50"] = two(p.skewed(50, p.genres), p.skewed(50, p.genres))
-    found["** Weibull .8, 60 and 50"] = two(
+    draws["** most bad, 50 and 60"] = two(p.skewed(50, most_bad), p.skewed(60, most_bad))
+    draws["** genres, 50 and 50"] = two(p.skewed(50, p.genres), p.skewed(50, p.genres))
+    draws["** Weibull .8, 60 and 50"] = two(
         p.skewed(60, p.weibull(0.8)), p.skewed(50, p.weibull(0.8))
     )
-    found["** gamma 1.5, lengths .3, 60 and 60"] = two(
+    draws["** gamma 1.5, lengths .3, 60 and 60"] = two(
         p.skewed(60, p.gamma(1.5), 0.3), p.skewed(60, p.gamma(1.5), 0.3)
     )
-    found["paired, second misses documents, 200"] = same("second misses documents", 200)
+    draws["paired, second misses documents, 200"] = same("second misses documents", 200)
     for n in (60, 90):
-        found[f"*** rates by document, {n} and {n}"] = two(rated(n), rated(n))
-        found[f"*** some in a hurry, {n} and {n}"] = two(some_in_a_hurry(n), some_in_a_hurry(n))
+        draws[f"*** rates by document, {n} and {n}"] = two(rated(n), rated(n))
+        draws[f"*** some in a hurry, {n} and {n}"] = two(some_in_a_hurry(n), some_in_a_hurry(n))
     for n in (90, 130):
-        found[f"paired, *** some changed, {n}"] = some_changed(n)
-    return found
+        draws[f"paired, *** some changed, {n}"] = some_changed(n)
+    return draws
 
 
 def curve(draw: Draw, factors: Floats, paired: bool, truth: int, seed: int) -> Floats:
     """Return how often a difference is found where the disorder is multiplied by each factor."""
-    found = []
+    shares = []
     for factor in factors:
         g = np.random.default_rng([seed, int(1000 * factor)])
         sides = [independent_parts(*side) for side in draw(g, truth, float(factor))]
         test = (paired_difference if paired else difference)(*sides)
-        found.append(
+        shares.append(
             float(((test.p <= 0.05) & (np.sign(test.value) == np.sign(1 - factor))).mean())
         )
-    return np.array(found)
+    return np.array(shares)
 
 
 def study(name: str, draw: Draw, runs: int, truth: int) -> str:
@@ -204,14 +204,14 @@ def study(name: str, draw: Draw, runs: int, truth: int) -> str:
     start = time.process_time()
     called = 0
     for i in range(runs):
-        told = detectable((o[i], e[i]), (b[i], f[i]), paired=paired)
+        smallest = detectable((o[i], e[i]), (b[i], f[i]), paired=paired)
         called += 1
-        if told is None:
+        if smallest is None:
             continue
-        if told.worse is not None:
-            power["worse"].append(float(np.interp(1 + told.worse / theta, WORSE, curves[1])))
-        if told.better is not None:
-            power["better"].append(float(np.interp(1 - told.better / theta, BETTER, curves[0])))
+        if smallest.worse is not None:
+            power["worse"].append(float(np.interp(1 + smallest.worse / theta, WORSE, curves[1])))
+        if smallest.better is not None:
+            power["better"].append(float(np.interp(1 - smallest.better / theta, BETTER, curves[0])))
     each = 1000 * (time.process_time() - start) / called
     cells = []
     for side in ("worse", "better"):

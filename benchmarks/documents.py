@@ -43,40 +43,40 @@ def main() -> None:
     parser.add_argument("--documents", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--dask-defaults", action="store_true", help="without those settings")
-    given = parser.parse_args()
-    settings = {} if given.dask_defaults else _SETTINGS
-    started = cluster(given.workers, settings)
+    arguments = parser.parse_args()
+    settings = {} if arguments.dask_defaults else _SETTINGS
+    started = cluster(arguments.workers, settings)
     with tempfile.TemporaryDirectory() as folder, started as (url, processes):
         before = seconds_of(processes)
         time.sleep(_IDLE)
         print(f"idle cluster: {(seconds_of(processes) - before) / _IDLE:.3f} CPU s a second")
-        for count in given.documents:
+        for count in arguments.documents:
             units = Path(folder, f"{count}.parquet")
             write_corpus(units, count)
             measure("one process", units, ("--jobs", "1"), ())
-            measure(f"{given.workers} processes", units, ("--jobs", str(given.workers)), ())
-            on_dask = f"{given.workers} Dask workers"
+            measure(f"{arguments.workers} processes", units, ("--jobs", str(arguments.workers)), ())
+            on_dask = f"{arguments.workers} Dask workers"
             measure(on_dask, units, ("--executor", url), processes)
-            if count == given.documents[0]:
+            if count == arguments.documents[0]:
                 measure(f"{on_dask} once more", units, ("--executor", url), processes)
 
 
 def measure(name: str, units: Path, where: Sequence[str], processes: Sequence[int]) -> None:
     """Print what `gammacp gamma` takes there, and the hash of its output."""
     command = [sys.executable, "-m", "gammacp", "-q", "gamma", str(units), "--json", *where]
-    made = hashlib.sha256()
+    digest = hashlib.sha256()
     before, began = seconds_of(processes), time.monotonic()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as running:
         assert running.stdout is not None
         while chunk := running.stdout.read(1 << 20):
-            made.update(chunk)
+            digest.update(chunk)
         _, status, used = os.wait4(running.pid, 0)
         running.returncode = os.waitstatus_to_exitcode(status)
     beside = seconds_of(processes) - before
     print(
         f"{units.stem} documents, {name}: {used.ru_utime + used.ru_stime + beside:.1f} CPU s "
         f"({beside:.1f} of the cluster) in {time.monotonic() - began:.0f} s, "
-        f"{used.ru_maxrss / 1024:.0f} MB, exit {running.returncode}, {made.hexdigest()[:12]}",
+        f"{used.ru_maxrss / 1024:.0f} MB, exit {running.returncode}, {digest.hexdigest()[:12]}",
         flush=True,
     )
 

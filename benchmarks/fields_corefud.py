@@ -64,12 +64,12 @@ class RandomChains:
 
     def nodes(self, sentence: int) -> list[tuple[str, str]]:
         """Return the IDs of a sentence's nodes with their dependencies."""
-        found = []
+        rows = []
         for word in range(1, self.lengths[sentence] + 1):
-            found.append((str(word), "0:root"))
+            rows.append((str(word), "0:root"))
             behind = [edge for at, edge in self.zeros[sentence] if at == word]
-            found += [(f"{word}.{k}", edge) for k, edge in enumerate(behind, start=1)]
-        return found
+            rows += [(f"{word}.{k}", edge) for k, edge in enumerate(behind, start=1)]
+        return rows
 
     def add(self, sentence: int) -> None:
         """Add a mention that nests with the others."""
@@ -109,10 +109,14 @@ class RandomChains:
         lines = ["# newdoc id = d", "# global.Entity = eid-etype-head-other"]
         for sentence in range(len(self.lengths)):
             lines.append(f"# sent_id = {sentence + 1}")
-            own = [(a, b, m) for (s, a, b), m in self.mentions.items() if s == sentence]
+            mentions_here = [(a, b, m) for (s, a, b), m in self.mentions.items() if s == sentence]
             for place, (number, edge) in enumerate(self.nodes(sentence)):
-                marks = [f"e{m[0]})" for a, b, m in sorted(own, reverse=True) if a < b == place]
-                for a, b, (entity, head) in sorted(own, key=lambda one: (one[0], -one[1])):
+                marks = [
+                    f"e{m[0]})" for a, b, m in sorted(mentions_here, reverse=True) if a < b == place
+                ]
+                for a, b, (entity, head) in sorted(
+                    mentions_here, key=lambda one: (one[0], -one[1])
+                ):
                     if a == place:
                         end = ")" if b == a else ""
                         marks.append(f"(e{entity}-x-{head + 1}-{end}")
@@ -155,12 +159,12 @@ def corefud_files(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple
             rng = random.Random(variant)
             texts.append((whole, changed_entities(whole, rng)))
     for number, both in enumerate(texts):
-        made = []
+        files = []
         for who, text in zip(("key", "response"), both, strict=True):
-            made.append(folder / str(number) / who / "d.conllu")
-            made[-1].parent.mkdir(parents=True)
-            made[-1].write_text(text, encoding="utf-8")
-        yield made[0], made[1]
+            files.append(folder / str(number) / who / "d.conllu")
+            files[-1].parent.mkdir(parents=True)
+            files[-1].write_text(text, encoding="utf-8")
+        yield files[0], files[1]
 
 
 def corefud_values(arguments: argparse.Namespace, folder: Path) -> Values:
@@ -170,23 +174,23 @@ def corefud_values(arguments: argparse.Namespace, folder: Path) -> Values:
     from gammacp.links.measures.corefud import corefud_scores
 
     pairs = list(corefud_files(arguments, folder))
-    said = subprocess.run(
+    process = subprocess.run(
         [str(arguments.scorer), "-c", COREFUD],
         input=json.dumps([[str(path) for path in pair] for pair in pairs]),
         capture_output=True,
         check=True,
         text=True,
     )
-    theirs = iter(json.loads(said.stdout))
+    peer_rows = iter(json.loads(process.stdout))
     for key, _ in pairs:
         with collecting() as collected:
             gc.read_corpus(key.parent.parent)
         for _ in range(6):
-            match, singletons, row = next(theirs)
+            match, singletons, row = next(peer_rows)
             (ours,) = corefud_scores(collected["coreference"], match=match, singletons=singletons)
             if ours["twice"]:
                 continue
             for name, values in row.items():
-                own = [ours[name][rate] for rate in ("recall", "precision", "f1")]
-                for value, mine in zip(values, own, strict=True):
+                our_values = [ours[name][rate] for rate in ("recall", "precision", "f1")]
+                for value, mine in zip(values, our_values, strict=True):
                     yield f"{match} {name}", value, mine

@@ -52,9 +52,9 @@ def main() -> None:
     arguments = parser.parse_args()
     compared: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        for name, theirs, ours in PARTS[arguments.part](arguments, Path(folder)):
-            same = math.isnan(theirs) and math.isnan(ours)
-            apart = 0.0 if same else abs(theirs - ours)
+        for name, peer_value, ours in PARTS[arguments.part](arguments, Path(folder)):
+            same = math.isnan(peer_value) and math.isnan(ours)
+            apart = 0.0 if same else abs(peer_value - ours)
             compared.setdefault(name, []).append(math.inf if math.isnan(apart) else apart)
     rows = [
         [arguments.part, name, len(apart), sum(x > TOLERANCE for x in apart), f"{max(apart):.2g}"]

@@ -156,19 +156,19 @@ def rhetoric_values(arguments: argparse.Namespace, folder: Path) -> Values:
                     file.write_text(as_rs3(one), encoding="utf-8")
             gc.read_corpus(folder / str(number))
         corpora.append((pairs, parseval(collected["rhetoric"])))
-    said = subprocess.run(
+    process = subprocess.run(
         [str(arguments.scorer), "-c", EDUCE],
         input=json.dumps([pairs for pairs, _ in corpora]),
         capture_output=True,
         check=True,
         text=True,
     )
-    for (_, ours), theirs in zip(corpora, json.loads(said.stdout), strict=True):
+    for (_, ours), peer_values in zip(corpora, json.loads(process.stdout), strict=True):
         rows = {row["variant"]: row for row in ours}
-        for name, (precision, recall, f1) in theirs.items():
+        for name, (precision, recall, f1) in peer_values.items():
             variant, level = name.split()
-            own = rows[variant][LEVEL_OF[level]]
+            our_values = rows[variant][LEVEL_OF[level]]
             label = f"{variant} {LEVEL_OF[level]}"
-            yield f"{label} precision", precision, own["precision"]
-            yield f"{label} recall", recall, own["recall"]
-            yield f"{label} F₁", f1, own["f1"]
+            yield f"{label} precision", precision, our_values["precision"]
+            yield f"{label} recall", recall, our_values["recall"]
+            yield f"{label} F₁", f1, our_values["f1"]

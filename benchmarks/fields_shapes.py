@@ -40,7 +40,7 @@ json.dump(made, sys.stdout)
 
 def random_masks(rng: random.Random, height: int, width: int) -> list[list[list[int]]]:
     """Return masks of boxes and noise, with holes."""
-    found = []
+    masks = []
     for _ in range(rng.randrange(1, 4)):
         rows = [[0] * width for _ in range(height)]
         for _ in range(rng.randrange(1, 4)):
@@ -52,8 +52,8 @@ def random_masks(rng: random.Random, height: int, width: int) -> list[list[list[
         if rng.random() < 0.3:
             rows = [[cell ^ (rng.random() < 0.05) for cell in row] for row in rows]
         rows[rng.randrange(height)][rng.randrange(width)] = 1
-        found.append(rows)
-    return found
+        masks.append(rows)
+    return masks
 
 
 def box_cases(path: Path) -> list[list[dict[str, Any]]]:
@@ -103,12 +103,12 @@ def matched_scores(iou: list[list[float]]) -> dict[str, float]:
 
     table = np.array(iou)
     gains = np.where(table >= 0.5, table + min(table.shape), 0.0)
-    found = table[linear_sum_assignment(gains, maximize=True)]
-    found = found[found >= 0.5]
+    overlaps = table[linear_sum_assignment(gains, maximize=True)]
+    overlaps = overlaps[overlaps >= 0.5]
     return {
-        "f1-iou": 2 * len(found) / sum(table.shape),
-        "mean-iou": float(found.mean()) if len(found) else math.nan,
-        "mean-dice": float((2 * found / (1 + found)).mean()) if len(found) else math.nan,
+        "f1-iou": 2 * len(overlaps) / sum(table.shape),
+        "mean-iou": float(overlaps.mean()) if len(overlaps) else math.nan,
+        "mean-dice": float((2 * overlaps / (1 + overlaps)).mean()) if len(overlaps) else math.nan,
     }
 
 
@@ -124,10 +124,10 @@ def shape_values(arguments: argparse.Namespace, folder: Path) -> Values:
     for path in arguments.files:
         cases += box_cases(path)
     program = [str(arguments.scorer), "-c", COCO]
-    said = subprocess.run(
+    process = subprocess.run(
         program, input=json.dumps(cases), capture_output=True, check=True, text=True
     )
-    for number, (case, peer) in enumerate(zip(cases, json.loads(said.stdout), strict=True)):
+    for number, (case, peer) in enumerate(zip(cases, json.loads(process.stdout), strict=True)):
         file = folder / f"{number}.json"
         file.write_text(json.dumps(coco_document(case, peer["strings"])), encoding="utf-8")
         (document,) = gc.read_corpus(file).values()

@@ -43,7 +43,7 @@ Block: TypeAlias = list[list[str]]
 
 def changed_sentences(blocks: list[Block], rng: random.Random) -> list[Block]:
     """Return another annotator's possible version of sentences, with the same characters."""
-    made: list[Block] = []
+    sentences: list[Block] = []
     for block in blocks:
         rows = [[*row] for row in block]
         words = [row for row in rows if row[0].isdigit()]
@@ -67,11 +67,11 @@ def changed_sentences(blocks: list[Block], rng: random.Random) -> list[Block]:
                 row[7] = rng.choice(["obj", "nmod", "case", "aux", "obl"])
         if len(words) == len(rows) and len(words) > 3 and rng.random() < 0.2:
             rows = with_token(rows, rng.randrange(len(rows) - 1))
-        if made and rng.random() < 0.15:
-            made[-1] = as_one(made[-1], rows)
+        if sentences and rng.random() < 0.15:
+            sentences[-1] = as_one(sentences[-1], rows)
         else:
-            made.append(rows)
-    return made
+            sentences.append(rows)
+    return sentences
 
 
 def with_token(rows: Block, at: int) -> Block:
@@ -135,7 +135,7 @@ def ud_values(arguments: argparse.Namespace, folder: Path) -> Values:
             files = [here / who / "d.conllu" for who in ("gold", "other")]
             write_blocks(files[0], gold)
             write_blocks(files[1], changed_sentences(gold, rng))
-            theirs = peer.evaluate(*(peer.load_conllu_file(str(file)) for file in files))
+            peer_scores = peer.evaluate(*(peer.load_conllu_file(str(file)) for file in files))
             ours = ud_scores(read_treebank(here, labels="universal").treebank)
             for name, key in UD.items():
-                yield name, theirs[name].f1, ours[key]
+                yield name, peer_scores[name].f1, ours[key]

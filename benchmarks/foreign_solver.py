@@ -57,9 +57,9 @@ def highs(path: str, limit: float, _: int) -> tuple[str, Trace]:
         event += stop
     model.run()
     info = model.getInfo()
-    known = model.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    is_optimal = model.getModelStatus() == highspy.HighsModelStatus.kOptimal
     clock.note(info.objective_function_value, info.mip_dual_bound)
-    return "optimal" if known else "feasible", clock.trace
+    return "optimal" if is_optimal else "feasible", clock.trace
 
 
 def scip(path: str, limit: float, _: int) -> tuple[str, Trace]:
@@ -86,16 +86,16 @@ def cpsat(path: str, limit: float, level: int) -> tuple[str, Trace]:
     solver.parameters.num_workers = 1
     solver.parameters.linearization_level = level
     clock, ended = Clock(), threading.Event()
-    known: list[float | None] = [None, None]
+    best_and_bound: list[float | None] = [None, None]
 
     class Note(cp_model.CpSolverSolutionCallback):
         def on_solution_callback(self) -> None:
-            known[:] = self.objective_value, self.best_objective_bound
-            clock.note(*known)
+            best_and_bound[:] = self.objective_value, self.best_objective_bound
+            clock.note(*best_and_bound)
 
     def bound(value: float) -> None:
-        known[1] = value
-        clock.note(*known)
+        best_and_bound[1] = value
+        clock.note(*best_and_bound)
 
     def watch() -> None:
         while not ended.wait(0.02):
@@ -106,8 +106,8 @@ def cpsat(path: str, limit: float, level: int) -> tuple[str, Trace]:
     threading.Thread(target=watch, daemon=True).start()
     status = solver.solve(model, Note())
     ended.set()
-    found = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
-    clock.note(solver.objective_value if found else None, solver.best_objective_bound)
+    has_solution = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
+    clock.note(solver.objective_value if has_solution else None, solver.best_objective_bound)
     return "optimal" if status == cp_model.OPTIMAL else "feasible", clock.trace
 
 
@@ -118,8 +118,8 @@ def main() -> None:
     seconds, objective, bound = trace[-1]
     if objective is None or math.isnan(objective):
         status = "none"
-    found = {"status": status, "objective": objective, "bound": bound, "cpu": seconds}
-    print(json.dumps({**found, "trace": trace}))
+    record = {"status": status, "objective": objective, "bound": bound, "cpu": seconds}
+    print(json.dumps({**record, "trace": trace}))
 
 
 if __name__ == "__main__":

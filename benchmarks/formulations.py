@@ -67,10 +67,10 @@ def everything(problem: Problem) -> IntegerProgram | None:
     """Return the program by sets, of all groups that are cheaper than their units alone."""
     n = problem.n_annotators
     try:
-        found = unitary_alignments_within(problem, n * problem.delta)
+        columns_within = unitary_alignments_within(problem, n * problem.delta)
     except gc.DataError:
         return None
-    columns = found.select(np.flatnonzero(found.gain > 0))
+    columns = columns_within.select(np.flatnonzero(columns_within.gain > 0))
     return set_program(problem, columns) if columns.number <= MOST else None
 
 
@@ -152,10 +152,10 @@ def hint(model: Any, program: IntegerProgram, problem: Problem) -> None:
     groups = [
         sorted(u for u in g if u >= 0) for g in solve(problem, method="greedy").groups.tolist()
     ]
-    taken = {f"x_{u}_{v}" for g in groups for u, v in combinations(g, 2)}
-    taken |= {f"r_{g[0]}" for g in groups} | {"g_" + "_".join(map(str, g)) for g in groups}
+    true_variables = {f"x_{u}_{v}" for g in groups for u, v in combinations(g, 2)}
+    true_variables |= {f"r_{g[0]}" for g in groups} | {"g_" + "_".join(map(str, g)) for g in groups}
     for i, name in enumerate(program.names):
-        model.add_hint(model.get_bool_var_from_proto_index(i), name in taken)
+        model.add_hint(model.get_bool_var_from_proto_index(i), name in true_variables)
 
 
 def foreign(
@@ -172,24 +172,24 @@ def foreign(
     return dict(json.loads(done.stdout.strip().splitlines()[-1]))
 
 
-def row(found: dict[str, Any], scale: float) -> dict[str, Any]:
+def row(solved: dict[str, Any], scale: float) -> dict[str, Any]:
     """Return times and gaps of a run: (objective − bound)/objective, none without both."""
     gaps = {}
     for at in TIMES:
-        known = [(o, b) for t, o, b in found.get("trace", ()) if t <= at]
-        best = [o for o, _ in known if o is not None]
-        most = [b for _, b in known if b is not None]
-        over = at > found.get("cpu", 0.0)
+        trace_so_far = [(o, b) for t, o, b in solved.get("trace", ()) if t <= at]
+        best = [o for o, _ in trace_so_far if o is not None]
+        most = [b for _, b in trace_so_far if b is not None]
+        over = at > solved.get("cpu", 0.0)
         gaps[f"gap {at:g} s"] = "" if over or not best or not most else gap(min(best), max(most))
-    said = {k: found.get(k) for k in ("status", "cpu")}
+    cells = {k: solved.get(k) for k in ("status", "cpu")}
     for key in ("objective", "bound"):
-        said[key] = None if found.get(key) is None else found[key] / scale
-    left = (
+        cells[key] = None if solved.get(key) is None else solved[key] / scale
+    relative_gap = (
         None
-        if None in (said["objective"], said["bound"])
-        else gap(said["objective"], said["bound"])
+        if None in (cells["objective"], cells["bound"])
+        else gap(cells["objective"], cells["bound"])
     )
-    return {**said, "gap": left, **gaps}
+    return {**cells, "gap": relative_gap, **gaps}
 
 
 def gap(objective: float, bound: float) -> float:
@@ -199,12 +199,17 @@ def gap(objective: float, bound: float) -> float:
 def ours(problem: Problem, method: str, seconds: float) -> dict[str, Any]:
     start = time.process_time()
     try:
-        found: Solution = solve(problem, method=method, time_limit=seconds)
+        solution: Solution = solve(problem, method=method, time_limit=seconds)
     except gc.DataError as error:
         return {"status": f"not run: {error.message}"}
     spent = time.process_time() - start
-    status = str(found.status)
-    return {"status": status, "objective": found.objective, "bound": found.bound, "cpu": spent}
+    status = str(solution.status)
+    return {
+        "status": status,
+        "objective": solution.objective,
+        "bound": solution.bound,
+        "cpu": spent,
+    }
 
 
 def measured(case: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
@@ -213,8 +218,8 @@ def measured(case: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]
     whole = build_problem(continuum, bound, prune=False)
     pruned = build_problem(continuum, bound)
     for method in ("auto", "generation", "enumeration"):
-        found = row(ours(pruned, method, options.seconds), 1.0)
-        yield {"formulation": f"method {method}", "solver": "gammacp", **found}
+        solved = row(ours(pruned, method, options.seconds), 1.0)
+        yield {"formulation": f"method {method}", "solver": "gammacp", **solved}
     for name, program in formulations(whole, pruned):
         if program is None:
             yield {"formulation": name, "status": "too large"}
@@ -222,21 +227,21 @@ def measured(case: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]
         size = {"rows": program.matrix.shape[0], "variables": program.matrix.shape[1]}
         write, _ = WRITERS["mps"]
         about = {"formulation": name, **size}
-        found = foreign(options, "highs", "\n".join(write(program)), "mps")
-        yield {**about, "solver": "HiGHS", **row(found, program.scale)}
+        solved = foreign(options, "highs", "\n".join(write(program)), "mps")
+        yield {**about, "solver": "HiGHS", **row(solved, program.scale)}
         model = from_program(program)
-        found = foreign(options, "cpsat", str(model.proto), "cpsat")
-        yield {**about, "solver": "CP-SAT", **row(found, program.scale)}
+        solved = foreign(options, "cpsat", str(model.proto), "cpsat")
+        yield {**about, "solver": "CP-SAT", **row(solved, program.scale)}
         if name not in ("pairs pruned", "sets pruned"):
             continue
         for level in (0, 2):
-            found = foreign(options, "cpsat", str(model.proto), "cpsat", level)
-            said = {**about, "formulation": f"{name}, level {level}", "solver": "CP-SAT"}
-            yield {**said, **row(found, program.scale)}
+            solved = foreign(options, "cpsat", str(model.proto), "cpsat", level)
+            cells_about = {**about, "formulation": f"{name}, level {level}", "solver": "CP-SAT"}
+            yield {**cells_about, **row(solved, program.scale)}
         hint(model, program, whole)
-        found = foreign(options, "cpsat", str(model.proto), "cpsat")
-        said = {**about, "formulation": f"{name}, hint", "solver": "CP-SAT"}
-        yield {**said, **row(found, program.scale)}
+        solved = foreign(options, "cpsat", str(model.proto), "cpsat")
+        cells_about = {**about, "formulation": f"{name}, hint", "solver": "CP-SAT"}
+        yield {**cells_about, **row(solved, program.scale)}
 
 
 def main() -> None:
@@ -255,11 +260,13 @@ def main() -> None:
         writer = csv.DictWriter(stream, fields)
         writer.writeheader()
         for case in options.cases:
-            for found in measured(case, options):
-                said = {k: f"{v:.6g}" if isinstance(v, float) else v for k, v in found.items()}
-                writer.writerow({"case": case, **said})
+            for measured_row in measured(case, options):
+                cells = {
+                    k: f"{v:.6g}" if isinstance(v, float) else v for k, v in measured_row.items()
+                }
+                writer.writerow({"case": case, **cells})
                 stream.flush()
-                print({"case": case, **said}, file=sys.stderr)
+                print({"case": case, **cells}, file=sys.stderr)
 
 
 if __name__ == "__main__":

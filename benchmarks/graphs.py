@@ -121,21 +121,21 @@ def main() -> None:
         pairs = list(zip(*(read_penman(path)[0] for path in paths), strict=True))
         began = time.process_time()
         options = {"time_limit": chosen.time_limit}
-        found = [best_matching(a, b, **options) for a, b in pairs]
+        matchings = [best_matching(a, b, **options) for a, b in pairs]
         seconds = time.process_time() - began
         triples = sum(a.n_triples + b.n_triples for a, b in pairs)
-        matched, bound = sum(m.matched for m in found), sum(m.bound for m in found)
-        proven = sum(m.matched == m.bound for m in found)
+        matched, bound = sum(m.matched for m in matchings), sum(m.bound for m in matchings)
+        proven = sum(m.matched == m.bound for m in matchings)
         print(f"{len(pairs)} pairs, {seconds:.1f} CPU s, proven {proven}, "
               f"F {2 * matched / triples:.4f}, at most {2 * bound / triples:.4f}")  # fmt: skip
         if chosen.peer:
             command = [chosen.peer, "-c", PEER, *map(str, paths), str(chosen.restarts)]
             run = subprocess.run(command, capture_output=True, text=True, check=True)
             *counts, spent = run.stdout.split()
-            theirs = [int(c) for c in counts]
-            missed = [m.matched - c for m, c in zip(found, theirs, strict=True)]
+            peer_counts = [int(c) for c in counts]
+            missed = [m.matched - c for m, c in zip(matchings, peer_counts, strict=True)]
             print(f"smatch, {chosen.restarts} restarts: {float(spent):.1f} CPU s, "
-                  f"F {2 * sum(theirs) / triples:.4f}, fewer triples in "
+                  f"F {2 * sum(peer_counts) / triples:.4f}, fewer triples in "
                   f"{sum(m > 0 for m in missed)} pairs, up to {max(missed)}, "
                   f"more in {sum(m < 0 for m in missed)}")  # fmt: skip
 

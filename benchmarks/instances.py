@@ -151,17 +151,19 @@ def make(name: str, seconds: float) -> None:
     continuum = instance(INSTANCES[name]) if old is None else continuum_of(old)
     start = time.process_time()
     cover = name.startswith("cover-")
-    found = gc.align(continuum, time_limit=seconds, cover=cover, constraints=constraints_of(name))
+    alignment = gc.align(
+        continuum, time_limit=seconds, cover=cover, constraints=constraints_of(name)
+    )
     spent = time.process_time() - start
     new = FOLDER / f"{name}.new"
-    write_certificate(found, new)
+    write_certificate(alignment, new)
     claim = json.loads(new.read_text())["claim"]
     worth = [(c["cost"], -c["bound"]) for c in (claim, old["claim"] if old else claim)]
     if old is None or worth[0] < worth[1]:
         trim(new)
         # Without time and name in the gzip header, equal certificates give equal files.
         path.write_bytes(gzip.compress(new.read_bytes(), mtime=0))
-        by = {"by": f"gammacp {gc.__version__} {found.method}", "when": str(date.today())}
+        by = {"by": f"gammacp {gc.__version__} {alignment.method}", "when": str(date.today())}
         index = {row["name"]: row for row in read_index()}
         index[name] = row_of(name) | by | {"seconds": f"{spent:.2g}", "verified": verdict(name)}
         write_index(index)
@@ -265,14 +267,14 @@ def run_here(sender: Any, name: str, method: str, seconds: float) -> None:
     start, limits = time.process_time(), {"method": method, "time_limit": seconds}
     try:
         bound = bind(gc.Combined(), continuum)
-        kept = constraints_of(name)
-        found = best_disorder(
-            continuum, bound, **limits, cover=certificate["cover"], constraints=kept
+        constraints = constraints_of(name)
+        alignment = best_disorder(
+            continuum, bound, **limits, cover=certificate["cover"], constraints=constraints
         )
         row = {
-            "status": str(found.status),
-            "above": f"{found.disorder / best - 1:.2g}",
-            "gap": f"{(found.disorder - found.bound) / best:.2g}",
+            "status": str(alignment.status),
+            "above": f"{alignment.disorder / best - 1:.2g}",
+            "gap": f"{(alignment.disorder - alignment.bound) / best:.2g}",
         }
     except (GammacpError, MemoryError) as error:
         row = {"status": f"refused: {str(error)[:60] or 'out of memory'}"}

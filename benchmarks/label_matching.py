@@ -91,7 +91,7 @@ def values(
         Seed of the first pair.
     """
     make, names, scope, chance = CASES[case]
-    found: dict[str, tuple[list[float], list[float], list[float]]] = {
+    values_by_name: dict[str, tuple[list[float], list[float], list[float]]] = {
         name: ([], [], []) for name in names
     }
     for k in range(sets):
@@ -102,10 +102,10 @@ def values(
         )  # fmt: skip
         for name, score in scores.items():
             assert score.beyond_chance.reason is None, score.beyond_chance.reason
-            found[name][0].append(score.value)
-            found[name][1].append(score.beyond_chance.value)
-            found[name][2].append(score.beyond_chance.p)
-    return found
+            values_by_name[name][0].append(score.value)
+            values_by_name[name][1].append(score.beyond_chance.value)
+            values_by_name[name][2].append(score.beyond_chance.p)
+    return values_by_name
 
 
 def main() -> None:
@@ -114,9 +114,9 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=100)
     parser.add_argument("--samples", type=int, default=100)
     parser.add_argument("--case", choices=CASES, action="append")
-    given = parser.parse_args()
-    for case in given.case or CASES:
-        for name, (plain, beyond, p) in values(case, given.sets, given.samples).items():
+    arguments = parser.parse_args()
+    for case in arguments.case or CASES:
+        for name, (plain, beyond, p) in values(case, arguments.sets, arguments.samples).items():
             error = np.std(beyond, ddof=1) / len(beyond) ** 0.5
             small = np.mean(np.array(p) <= 0.05)
             print(

@@ -57,18 +57,20 @@ def campaign(plan: Plan, seed: Sequence[int]) -> list[Continuum]:
         reference = reference_set(model, index=number, seed=entropy)
         units = []
         for person, (name, amounts) in enumerate(plan.items()):
-            made = reference
+            annotation = reference
             for k, (error, amount) in enumerate(amounts.items()):
                 child = np.random.SeedSequence([*seed, number, person, k])
                 kind = free if error == "position" else error
-                made = shuffle(made, kind, magnitude_of(error, amount), 1, model=model, seed=child)
-                made = Continuum.from_units(
-                    [replace(u, annotator="reference") for u in made],
+                annotation = shuffle(
+                    annotation, kind, magnitude_of(error, amount), 1, model=model, seed=child
+                )
+                annotation = Continuum.from_units(
+                    [replace(u, annotator="reference") for u in annotation],
                     annotators=["reference"],
                     categories=reference.categories,
                     bounds=reference.bounds,
                 )
-            units += [Unit(name, u.start, u.end, u.category) for u in made]
+            units += [Unit(name, u.start, u.end, u.category) for u in annotation]
         documents.append(
             Continuum.from_units(
                 units,
@@ -84,8 +86,16 @@ def plans(people: int, amount: float) -> Iterator[tuple[str, Plan]]:
     """Designs with what each annotator does, by error in the order in which it is done."""
     names = [f"annotator-{k + 1}" for k in range(people)]
     for triple in (ERRORS[:3], ERRORS[3:]):
-        own = dict(zip(names, triple, strict=False))
-        yield "own", {n: _with_background({own[n]: amount} if n in own else {}) for n in names}
+        error_of_annotator = dict(zip(names, triple, strict=False))
+        yield (
+            "own",
+            {
+                n: _with_background(
+                    {error_of_annotator[n]: amount} if n in error_of_annotator else {}
+                )
+                for n in names
+            },
+        )
     for error in ERRORS:
         yield "same", {n: _with_background({error: amount}) for n in names}
     # The tool makes whole numbers of mistakes: one, two or three in 25 units.
@@ -127,8 +137,8 @@ def study(
     values: defaultdict[tuple[str, float], list[float]] = defaultdict(list)
     missing: defaultdict[tuple[str, float], int] = defaultdict(int)
     for run in range(campaigns):
-        found = magnitudes_in([align(c) for c in campaign(plan, [*seed, run])])
-        for person in found.people:
+        magnitudes = magnitudes_in([align(c) for c in campaign(plan, [*seed, run])])
+        for person in magnitudes.people:
             planted = plan[person.annotator].get(person.error, 0.0)
             key = person.error, planted
             missing[key] += person.interval is None

@@ -62,9 +62,9 @@ def main() -> None:
     parser.add_argument("--units", type=int, default=10_000)
     parser.add_argument("--length", type=int, default=10_000_000)
     parser.add_argument("--annotators", type=int, default=3)
-    given = parser.parse_args()
-    size = (given.units, given.length, given.annotators)
-    print(f"{given.annotators} x {given.units} units over {given.length} positions")
+    arguments = parser.parse_args()
+    size = (arguments.units, arguments.length, arguments.annotators)
+    print(f"{arguments.annotators} x {arguments.units} units over {arguments.length} positions")
     print(f"{'measure':<16}{'CPU s':>8}{'peak MB':>9}{'value':>9}")
     context = multiprocessing.get_context("spawn")
     for name in MEASURES:

@@ -49,17 +49,17 @@ def costs(kind: str, n: int, points: int, noise: float) -> list[Any]:
     rng = np.random.default_rng(1)
     if kind == "planted":
         true = rng.random((points, 2))
-        seen = true + rng.normal(0, noise, (n, points, 2))
+        points_seen = true + rng.normal(0, noise, (n, points, 2))
         return [
-            np.hypot(*(seen[a][:, None] - seen[b][None]).transpose(2, 0, 1)) - 0.15
+            np.hypot(*(points_seen[a][:, None] - points_seen[b][None]).transpose(2, 0, 1)) - 0.15
             for a, b in combinations(range(n), 2)
         ]
-    found = []
+    matrices = []
     for _ in combinations(range(n), 2):
         matched, wrong = np.arange(points), np.flatnonzero(rng.random(points) < noise)
         matched[wrong] = matched[rng.permutation(wrong)]
-        found.append(np.where(matched[:, None] == np.arange(points), -1.0, 0.0))
-    return found
+        matrices.append(np.where(matched[:, None] == np.arange(points), -1.0, 0.0))
+    return matrices
 
 
 def write(path: Path, n: int, points: int, matrices: list[Any]) -> None:
@@ -79,14 +79,14 @@ def peer(python: str, *paths: Path) -> dict[str, Any]:
 
 def ours(problem: Problem, seconds: float) -> dict[str, Any]:
     start = time.process_time()
-    found = solve(problem, time_limit=seconds)
+    solution = solve(problem, time_limit=seconds)
     return {
         "sets": problem.n_annotators,
         "points": problem.n_units,
         "pairs": len(problem.first),
-        "objective": found.objective,
-        "bound": found.bound,
-        "status": str(found.status),
+        "objective": solution.objective,
+        "bound": solution.bound,
+        "status": str(solution.status),
         "cpu": time.process_time() - start,
     }
 
@@ -115,9 +115,13 @@ def main() -> None:
             writer = csv.DictWriter(stream, fields)
             writer.writeheader()
             for case, path, other in cases:
-                said = {"pylibmgm": other["objective"], "pylibmgm cpu": other["cpu"]}
-                found = {"case": case, **ours(read_multi_matching(path), options.seconds), **said}
-                row = {k: f"{v:.6g}" if isinstance(v, float) else v for k, v in found.items()}
+                peer_cells = {"pylibmgm": other["objective"], "pylibmgm cpu": other["cpu"]}
+                cells = {
+                    "case": case,
+                    **ours(read_multi_matching(path), options.seconds),
+                    **peer_cells,
+                }
+                row = {k: f"{v:.6g}" if isinstance(v, float) else v for k, v in cells.items()}
                 writer.writerow(row)
                 stream.flush()
                 print(row, file=sys.stderr)

@@ -70,9 +70,9 @@ def sample(copy: Path, size: int, seed: int) -> int:
     with sqlite3.connect(copy / "mutants.sqlite") as session:
         specs = "SELECT job_id FROM mutation_specs ORDER BY module_path, operator_name, occurrence"
         every = [row[0] for row in session.execute(specs)]
-        kept = set(random.Random(seed).sample(every, min(size, len(every))))
+        chosen_jobs = set(random.Random(seed).sample(every, min(size, len(every))))
         for table in ("mutation_specs", "work_items"):
-            gone = [(job,) for job in every if job not in kept]
+            gone = [(job,) for job in every if job not in chosen_jobs]
             session.executemany(f"DELETE FROM {table} WHERE job_id = ?", gone)
     return len(every)
 

@@ -63,14 +63,16 @@ def segments(rng: np.random.Generator) -> gc.Continuum:
     kinds = rng.integers(0, 3, UNITS + 1)
     columns: list[list[float]] = [[], [], [], []]
     for a in range(ANNOTATORS):
-        kept = rng.random(UNITS + 1) > CHANGED
-        kept[[0, -1]] = True
-        moved = rng.normal(0, 1, kept.sum())
+        is_kept = rng.random(UNITS + 1) > CHANGED
+        is_kept[[0, -1]] = True
+        moved = rng.normal(0, 1, is_kept.sum())
         moved[[0, -1]] = 0
-        own = np.sort(edges[kept] + moved)
-        wrong = rng.random(len(own) - 1) < CHANGED
-        kind = (kinds[kept][:-1] + wrong * rng.integers(1, 3, len(own) - 1)) % 3
-        for column, values in zip(columns, (own[:-1], own[1:], [a] * len(kind), kind), strict=True):
+        own_edges = np.sort(edges[is_kept] + moved)
+        wrong = rng.random(len(own_edges) - 1) < CHANGED
+        kind = (kinds[is_kept][:-1] + wrong * rng.integers(1, 3, len(own_edges) - 1)) % 3
+        for column, values in zip(
+            columns, (own_edges[:-1], own_edges[1:], [a] * len(kind), kind), strict=True
+        ):
             column.extend(values)
     starts, ends, annotators, categories = map(np.array, columns)
     return coded(ANNOTATORS, starts, ends, annotators.astype(int), categories.astype(int))
@@ -99,27 +101,27 @@ class Tally:
         model = CHANCE_MODELS["cut"].prepare([text], text.n_annotators)
         sets = [model.draw(sample_seed(0, i)) for i in range(samples)]
         disorders = np.array([self._both(each) for each in (text, *sets)])
-        free, kept = disorders.T
-        self.texts.append(kept[0] / free[0] - 1)
-        self.random += (kept[1:] / free[1:] - 1).tolist()
-        self.gammas.append((1 - free[0] / free[1:].mean(), 1 - kept[0] / kept[1:].mean()))
+        free, ordered = disorders.T
+        self.texts.append(ordered[0] / free[0] - 1)
+        self.random += (ordered[1:] / free[1:] - 1).tolist()
+        self.gammas.append((1 - free[0] / free[1:].mean(), 1 - ordered[0] / ordered[1:].mean()))
 
     def _both(self, text: gc.Continuum) -> tuple[float, float]:
         free = gc.align(text)
         start = time.process_time()
-        kept = gc.align(text, constraints=[NonCrossing()])
+        ordered = gc.align(text, constraints=[NonCrossing()])
         self.spent.append(time.process_time() - start)
-        self.open += kept.status != "optimal"
-        return free.disorder, kept.disorder
+        self.open += ordered.status != "optimal"
+        return free.disorder, ordered.disorder
 
     def row(self, kind: str) -> dict[str, object]:
         """Return the means."""
-        free, kept = np.mean(self.gammas, axis=0)
+        free, ordered = np.mean(self.gammas, axis=0)
         return {
             "kind": kind,
             "texts": len(self.texts),
             "gamma": f"{free:.4f}",
-            "gamma_non_crossing": f"{kept:.4f}",
+            "gamma_non_crossing": f"{ordered:.4f}",
             "binding": f"{np.mean(np.array(self.texts) > EQUAL):.3f}",
             "dearer": f"{np.mean(self.texts):.4f}",
             "random_sets": len(self.random),

@@ -76,13 +76,13 @@ def planted(draw: Rng, parts: list[str]) -> tuple[Quoted, list[Span]]:
     coding, width = next((ENCODINGS[p] for p in parts if p in ENCODINGS), ("utf-32-le", 4))
 
     def at(place: int) -> int:
-        told = text[:place]
+        prefix = text[:place]
         for part in parts:
             if part == "trimmed":
-                told = re.sub(r"\s+", " ", told).lstrip()
+                prefix = re.sub(r"\s+", " ", prefix).lstrip()
             else:
-                told = RETOLD.get(part, str)(told)
-        return len(told.encode(coding)) // width
+                prefix = RETOLD.get(part, str)(prefix)
+        return len(prefix.encode(coding)) // width
 
     def quoted(word: str) -> str:
         for part in parts:
@@ -139,13 +139,13 @@ def main() -> None:
     parser.add_argument("--without", type=int, default=200, help="files of each other process")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--show", action="store_true", help="print more")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     total = Counter[tuple[int, str]]()
     for convention in conventions():
         parts = [part.name for part in convention.parts]
-        draw = np.random.default_rng([given.seed, *convention.name.encode()])
+        draw = np.random.default_rng([arguments.seed, *convention.name.encode()])
         counts = Counter[str]()
-        for _ in range(given.planted):
+        for _ in range(arguments.planted):
             document, truth = planted(draw, parts)
             try:
                 (settled,) = settle(SOURCE, [document])
@@ -153,16 +153,16 @@ def main() -> None:
                 counts["right" if places == truth else "wrong"] += 1
             except DataError as error:
                 counts["refused"] += 1
-                if given.show:
+                if arguments.show:
                     print("   ", convention.name, error)
         total.update({(len(parts), key): count for key, count in counts.items()})
-        if given.show or len(parts) < 2:
+        if arguments.show or len(parts) < 2:
             print(f"{convention.name:24} {dict(counts)}")
     print(f"all of two: { {key: n for (size, key), n in total.items() if size == 2} }")
     for name, make in WITHOUT.items():
-        draw = np.random.default_rng([given.seed, *name.encode()])
+        draw = np.random.default_rng([arguments.seed, *name.encode()])
         counts = Counter[str]()
-        for _ in range(given.without):
+        for _ in range(arguments.without):
             document, truth = make(draw)
             try:
                 (settled,) = settle(SOURCE, [document])
@@ -172,7 +172,7 @@ def main() -> None:
             right = [settled.places(quote)[0] for quote in document.quotes] == truth
             how = "by a convention" if settled.notes else "as it is"
             counts[f"read {how}, {'in' if right else 'out of'} place"] += 1
-            if given.show and not right:
+            if arguments.show and not right:
                 print("   ", settled.notes, [quote.text for quote in document.quotes])
         print(f"{name:24} {dict(counts)}")
 

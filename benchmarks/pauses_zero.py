@@ -37,17 +37,17 @@ def zero(sets: int) -> None:
         for name, process in PROCESSES.items():
             scores = []
             for seed in range(sets):
-                made, stretches = drawn(process, kind, 2, np.random.default_rng([58, seed]))
-                scores.append(gamma(made.with_markable(stretches), samples=59, seed=seed))
-            said = in_words([s.value for s in scores], [s.p for s in scores])
-            print(f"zero | {kind} | {name} | {said}", flush=True)
+                continuum, stretches = drawn(process, kind, 2, np.random.default_rng([58, seed]))
+                scores.append(gamma(continuum.with_markable(stretches), samples=59, seed=seed))
+            summary = in_words([s.value for s in scores], [s.p for s in scores])
+            print(f"zero | {kind} | {name} | {summary}", flush=True)
 
 
 def corpora(sets: int) -> None:
     """Print γ of six recordings with declared stretches, and within documents without any."""
     for kind in ("three long", "many short"):
         for name, process in [*PROCESSES.items()][:6]:
-            declared, plain, told = [], [], 0
+            declared, plain, n_noted = [], [], 0
             for seed in range(sets):
                 rng = np.random.default_rng([59, seed])
                 rows = [drawn(process, kind, 2, rng) for _ in range(6)]
@@ -55,25 +55,25 @@ def corpora(sets: int) -> None:
                 bare = {str(k): c for k, (c, _) in enumerate(rows)}
                 declared.append(gamma_corpus(Corpus.from_continua(whole), samples=39, seed=seed))
                 plain.append(gamma_corpus(Corpus.from_continua(bare), samples=59, seed=seed))
-                told += plain[-1].gaps is not None and plain[-1].gaps.matters
-            said = in_words([s.value for s in declared], [s.p for s in declared])
+                n_noted += plain[-1].gaps is not None and plain[-1].gaps.matters
+            summary = in_words([s.value for s in declared], [s.p for s in declared])
             bare = np.mean([s.value for s in plain])
             print(
-                f"corpus | {kind} | {name} | {said} | undeclared {bare:+.3f}, told in "
-                f"{told / sets:.3f}",
+                f"corpus | {kind} | {name} | {summary} | undeclared {bare:+.3f}, told in "
+                f"{n_noted / sets:.3f}",
                 flush=True,
             )
 
 
-def agreeing(shape: float, kept: float, rng: Rng) -> Continuum:
+def agreeing(shape: float, share: float, rng: Rng) -> Continuum:
     """Return three people who each find a share of one truth without pauses, and add others."""
     starts, ends = held([(0.0, 500.0)], renewal(500.0, rng, shape=shape))
     rows = []
     for who in "ABC":
-        some = rng.random(len(starts)) < kept
-        own = held([(0.0, 500.0)], renewal(500.0, rng, pitch=PITCH / (1 - kept)))
+        some = rng.random(len(starts)) < share
+        own_spans = held([(0.0, 500.0)], renewal(500.0, rng, pitch=PITCH / (1 - share)))
         rows += [(who, s, e) for s, e in zip(starts[some], ends[some], strict=True)]
-        rows += [(who, s, e) for s, e in zip(*own, strict=True)]
+        rows += [(who, s, e) for s, e in zip(*own_spans, strict=True)]
     names, low, high = zip(*rows, strict=True)
     shifted = np.array(low) + rng.normal(0, 0.5, len(low))
     finish = np.maximum(np.array(high) + rng.normal(0, 0.5, len(high)), shifted + 0.1)
@@ -95,16 +95,16 @@ def notes(sets: int) -> None:
         )
     }
     for shape, what in ((2.0, "even"), (0.3, "bursts")):
-        for kept in (0.95, 0.8, 0.5):
-            cells[f"agreeing, {what} | {kept:.0%} kept"] = lambda rng, s=shape, k=kept: agreeing(
+        for share in (0.95, 0.8, 0.5):
+            cells[f"agreeing, {what} | {share:.0%} kept"] = lambda rng, s=shape, k=share: agreeing(
                 s, k, rng
             )
     for name, make in cells.items():
-        told = 0
+        n_noted = 0
         for seed in range(sets):
             score = gamma(make(np.random.default_rng([60, seed])), samples=99, seed=seed)
-            told += score.gaps is not None and score.gaps.matters
-        print(f"notes | {name} | told in {told / sets:.3f}", flush=True)
+            n_noted += score.gaps is not None and score.gaps.matters
+        print(f"notes | {name} | told in {n_noted / sets:.3f}", flush=True)
 
 
 def main() -> None:

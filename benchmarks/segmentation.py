@@ -104,7 +104,7 @@ def nltks(a: Segmentation, b: Segmentation) -> dict[str, tuple[float, float]]:
 
 
 def segevals(python: str, a: Segmentation, b: Segmentation) -> dict[str, tuple[float, float]]:
-    found = {}
+    seconds_and_value = {}
     done = subprocess.run(
         [python, "-c", SEGEVAL],
         input=json.dumps([a.masses, b.masses]),
@@ -114,10 +114,10 @@ def segevals(python: str, a: Segmentation, b: Segmentation) -> dict[str, tuple[f
     )
     for line in done.stdout.splitlines():
         name, seconds, value = json.loads(line)
-        found[name] = (seconds, value)
+        seconds_and_value[name] = (seconds, value)
     if done.returncode:
         print(done.stderr.splitlines()[-1])
-    return found
+    return seconds_and_value
 
 
 SEGEVAL_PI = """
@@ -208,8 +208,8 @@ def recordings() -> None:
     pair = np.array([0]), np.array([1])
 
     def hits() -> tuple[float, float]:
-        found = float(match_within(rows, offsets, *pair, float(reach))[0, 0])
-        return found / len(fine[1]), found / len(fine[0])
+        n_matches = float(match_within(rows, offsets, *pair, float(reach))[0, 0])
+        return n_matches / len(fine[1]), n_matches / len(fine[0])
 
     works: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
         "hit rates within 5": (

@@ -109,8 +109,8 @@ def our_coefficients(items: tuple[Pair, ...]) -> list[float | None]:
         for i, (a, b) in enumerate(items)
     }
     criterion = Criterion(basis=CorrectedSimilarity.B)
-    found = coding_agreement(Codings.of(coded), comparison=criterion).pooled
-    return [found.pi, found.kappa, found.bias]
+    coefficients = coding_agreement(Codings.of(coded), comparison=criterion).pooled
+    return [coefficients.pi, coefficients.kappa, coefficients.bias]
 
 
 def differ(ours: float | None, other: float | None) -> bool:
@@ -137,9 +137,9 @@ def main() -> None:
         check=True,
     )
     similarities, coefficients = json.loads(done.stdout)
-    own = our_similarities(typed)
+    our_values = our_similarities(typed)
     compared = {
-        f"B, {kind} types": ([x[i] for x in own], [x[i] for x in similarities])
+        f"B, {kind} types": ([x[i] for x in our_values], [x[i] for x in similarities])
         for i, kind in enumerate(("nominal", "ordinal"))
     }
     ours = [our_coefficients(items) for items in plain]
@@ -147,8 +147,8 @@ def main() -> None:
         for i, name in enumerate(("pi", "kappa", "bias")):
             values = [x[i] for x in ours[part]], [x[i] for x in coefficients[part]]
             compared[f"{name} on B, {what}"] = values
-    for name, (mine, theirs) in compared.items():
-        differing = [(m, t) for m, t in zip(mine, theirs, strict=True) if differ(m, t)]
+    for name, (mine, peer_values) in compared.items():
+        differing = [(m, t) for m, t in zip(mine, peer_values, strict=True) if differ(m, t)]
         missing = sum(t is None for _, t in differing)
         print(f"{name}: {len(differing)} of {len(mine)} differ, {missing} without segeval's value")
         print(f"  for example {differing[:3]}")

@@ -114,7 +114,7 @@ def read_annotations(path: Path, name: str) -> tuple[Annotations, int]:
     name
         Names of the annotators; {group} stands for the record's group.
     """
-    found: Annotations = defaultdict(dict)
+    annotations: Annotations = defaultdict(dict)
     repeated = 0
     with path.open(encoding="utf-8") as lines:
         for line in lines:
@@ -125,11 +125,11 @@ def read_annotations(path: Path, name: str) -> tuple[Annotations, int]:
             # Systems are written in capitals by people's files of translations, and not by models'.
             document = "/".join(str(record[key]) for key in keys).lower()
             who = name.format(group=record["annotator_group"])
-            if who in found[document]:
+            if who in annotations[document]:
                 repeated += 1
                 continue
-            found[document][who] = [*spans_of(record["annotations"])]
-    return dict(found), repeated
+            annotations[document][who] = [*spans_of(record["annotations"])]
+    return dict(annotations), repeated
 
 
 def spans_of(annotations: Iterable[Mapping[str, Any]]) -> Iterator[Span]:
@@ -165,10 +165,10 @@ class Overlap:
 
 def cover(spans: Sequence[Span], length: int, categories: Sequence[str]) -> np.ndarray:
     """Return how many spans cover each character, a row per category."""
-    found = np.zeros((len(categories), length), np.int64)
+    counts = np.zeros((len(categories), length), np.int64)
     for start, end, category in spans:
-        found[categories.index(category), start:end] += 1
-    return found
+        counts[categories.index(category), start:end] += 1
+    return counts
 
 
 def published_numbers(pairs: Sequence[tuple[list[Span], dict[str, list[Span]]]]) -> dict[str, Any]:
@@ -262,7 +262,7 @@ def rows_of(task: Task, name: str, models: Sequence[str]) -> Iterator[dict[str, 
 
 def write_tables(task: Task, path: Path) -> None:
     """Write the spans of everybody on documents that people and models annotated; no text."""
-    modelled = {document for found in task.models.values() for document in found}
+    modelled = {document for by_document in task.models.values() for document in by_document}
     with path.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out)
         writer.writerow(("document", "annotator", "category", "start", "end"))

@@ -40,10 +40,10 @@ def random_treebank(trees: int, tokens: int, seed: int = 0) -> Treebank:
     rng = np.random.default_rng(seed)
     confusion = LabelConfusion.uniform(LABELS)
     columns: dict[str, list[Dependencies | None]] = {"A": [], "B": [], "C": []}
-    made = 0
-    while made < trees:
+    n_trees = 0
+    while n_trees < trees:
         text = sentence(rng, tokens)
-        people = ("A", "B", "C") if len(columns["A"]) % 2 and trees - made > 2 else ("A", "B")
+        people = ("A", "B", "C") if len(columns["A"]) % 2 and trees - n_trees > 2 else ("A", "B")
         for name, column in columns.items():
             column.append(
                 Dependencies(
@@ -53,7 +53,7 @@ def random_treebank(trees: int, tokens: int, seed: int = 0) -> Treebank:
                 if name in people
                 else None
             )
-        made += len(people)
+        n_trees += len(people)
     return Treebank.from_annotations(columns)
 
 
@@ -126,9 +126,9 @@ def peers(trees: list[Tree], pairs: int = 300) -> None:
     }
     reference = tasks["gammacp"]()
     for name, task in tasks.items():
-        found: list[list[float]] = []
-        _, cpu = timed(lambda task=task, found=found: found.append(task()))
-        same = "the same distances" if found[0] == reference else "OTHER DISTANCES"
+        rows: list[list[float]] = []
+        _, cpu = timed(lambda task=task, rows=rows: rows.append(task()))
+        same = "the same distances" if rows[0] == reference else "OTHER DISTANCES"
         print(f"{name:8} {cpu / pairs * 1e6:10.1f} µs per pair  {same}")
 
 

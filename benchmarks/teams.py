@@ -129,8 +129,8 @@ def planned(process: Process, teams: int, documents: int, runs: int) -> tuple[fl
     within = np.zeros(2)
     for _ in range(runs):
         sums = process.draw(rng, teams, documents).by_team(whose)
-        found = team_spread(sums)
-        if found is None or not found.shown:
+        spread_of_teams = team_spread(sums)
+        if spread_of_teams is None or not spread_of_teams.shown:
             continue
         pilots += 1
         theta = sums.observed.sum() / sums.expected.sum()
@@ -139,7 +139,7 @@ def planned(process: Process, teams: int, documents: int, runs: int) -> tuple[fl
         for k, times in enumerate((1, 2)):
             other = process.draw(rng, times * teams, 5 * documents)
             error = abs(other.observed.sum() / other.expected.sum() - 0.4)
-            within[k] += error <= found.half_width(spread, 5 * documents, times * teams)
+            within[k] += error <= spread_of_teams.half_width(spread, 5 * documents, times * teams)
     return pilots / runs, within / max(1, pilots)
 
 

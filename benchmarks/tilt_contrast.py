@@ -26,8 +26,8 @@ def naming(sets: int) -> None:
             named, first = 0, 0
             for seed in range(sets):
                 rng = np.random.default_rng([58, seed])
-                found = contrasts(corpus(reading, thinning, shape, many, rng))
-                shown = {x.annotator for x in found if x.p <= 0.05}
+                tilts = contrasts(corpus(reading, thinning, shape, many, rng))
+                shown = {x.annotator for x in tilts if x.p <= 0.05}
                 named += bool(shown)
                 first += "A" in shown
             print(
@@ -42,8 +42,8 @@ def texts(sets: int) -> None:
     for thinning in (0.0, 0.5, 0.75, 0.9):
         values = []
         for seed in range(sets):
-            made = thinning_text(thinning, np.random.default_rng([61, seed]))
-            pair = [gamma(made, samples=49, seed=seed, chance=x) for x in ("cut", "tilted")]
+            text = thinning_text(thinning, np.random.default_rng([61, seed]))
+            pair = [gamma(text, samples=49, seed=seed, chance=x) for x in ("cut", "tilted")]
             values.append([pair[0].value, pair[1].value, pair[0].p <= 0.05, pair[1].p <= 0.05])
         means, errors = np.mean(values, axis=0), np.std(values, axis=0) / np.sqrt(sets)
         print(

@@ -82,8 +82,8 @@ def texts(runs: int) -> Iterator[tuple[str, float]]:
                 Unit(name, float(s), float(e), "xyz"[k])
                 for s, e, k in zip(starts, ends, labels, strict=True)
             ]
-        found = gamma(Continuum.from_units(units, bounds=(0, 520)), samples=99, seed=i)
-        hits += found.p is not None and found.p <= 0.05
+        score = gamma(Continuum.from_units(units, bounds=(0, 520)), samples=99, seed=i)
+        hits += score.p is not None and score.p <= 0.05
     yield "text, p of γ ≤ .05", hits / runs
 
 
@@ -99,8 +99,8 @@ def lists(runs: int) -> Iterator[tuple[str, float]]:
             units += [Unit(name, k, k + 1) for k in np.flatnonzero(mine[text]).tolist()]
         if {u.annotator for u in units} != {"A", "B"}:
             continue
-        found = gamma(Continuum.from_units(units, bounds=(0, 400)), samples=99, seed=i)
-        hits += found.p is not None and found.p <= 0.05
+        score = gamma(Continuum.from_units(units, bounds=(0, 400)), samples=99, seed=i)
+        hits += score.p is not None and score.p <= 0.05
     yield "lists, p of γ ≤ .05", hits / runs
 
 
@@ -164,9 +164,9 @@ def main() -> None:
     asked = parser.parse_args()
     for name, study in STUDIES.items():
         if asked.only in (None, name):
-            for said, rate, *errors in study(asked.runs):
+            for sentence, rate, *errors in study(asked.runs):
                 error = errors[0] if errors else (rate * (1 - rate) / asked.runs) ** 0.5
-                print(f"{said:44} {rate:.3f} ± {error:.3f}", flush=True)
+                print(f"{sentence:44} {rate:.3f} ± {error:.3f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -47,8 +47,8 @@ class Kinds:
         """Return observed and expected disorders of samples; shape (samples, documents)."""
         spoiled = rng.random(shape) < self.share
         weight = self.share * self.length
-        left = (1 - TRUE) * (1 - self.share + weight) - weight * (1 - self.gamma)
-        others = left / (1 - self.share)
+        remainder = (1 - TRUE) * (1 - self.share + weight) - weight * (1 - self.gamma)
+        others = remainder / (1 - self.share)
         if others <= 0:
             raise ValueError("the spoiled documents alone have more disorder than all together")
         sizes = np.exp(self.spread * rng.standard_normal(shape) - self.spread**2 / 2)

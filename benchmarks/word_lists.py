@@ -33,8 +33,8 @@ def main() -> None:
             low = np.mean([s.p is not None and s.p <= 0.05 for s in scores])
             what = "bursts" if bursts else "no bursts"
             error = values.std() / np.sqrt(sets)
-            said = f"{values.mean():+.3f} ± {error:.3f}, p <= .05 in {low:.3f}"
-            print(f"{people} lists, {what}: {said}", flush=True)
+            summary = f"{values.mean():+.3f} ± {error:.3f}, p <= .05 in {low:.3f}"
+            print(f"{people} lists, {what}: {summary}", flush=True)
 
 
 if __name__ == "__main__":

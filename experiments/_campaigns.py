@@ -72,9 +72,9 @@ class Campaign:
             level = level * (0.5 + place)
         if self.harder == "sum":
             rates = rates + 1.5 * place[:, None]
-        there = self._there(n, g)
+        is_present = self._there(n, g)
         i, j = np.triu_indices(self.people, 1)
-        both = there[:, i] & there[:, j]
+        both = is_present[:, i] & is_present[:, j]
         where, pair = np.nonzero(both)
         first, second = i[pair], j[pair]
         weight = e[where] / both.sum(axis=1)[where]
@@ -83,11 +83,13 @@ class Campaign:
         return PairSums.of_pairs(where, np.stack((first, second), 1), cost, weight), which, adds
 
     def _there(self, n: int, g: np.random.Generator) -> Bools:
-        there = np.ones((n, self.people), np.bool_)
+        is_present = np.ones((n, self.people), np.bool_)
         if self.each:
-            there = np.argsort(np.argsort(g.random((n, self.people)), axis=1), axis=1) < self.each
-        there[: n // 2, self.people - self.late :] = False
-        return np.asarray(there)
+            is_present = (
+                np.argsort(np.argsort(g.random((n, self.people)), axis=1), axis=1) < self.each
+            )
+        is_present[: n // 2, self.people - self.late :] = False
+        return np.asarray(is_present)
 
     def _difficulty(self, g: np.random.Generator, which: Indices) -> Floats:
         n = len(which)
@@ -114,12 +116,12 @@ def sessions(
     e = level * g.gamma(2, 0.5, (runs, n)) if kind == "long ones worse" else np.ones((runs, n))
     adds = np.exp(0.5 * g.standard_normal((runs, 1, people)) - 0.125) if kind == "unlike" else 1.0
     twice = 1 if kind == "one twice" else people
-    made = [adds * g.gamma(3, 1 / 3, (runs, n, k)) for k in (people, twice)]
+    additions = [adds * g.gamma(3, 1 / 3, (runs, n, k)) for k in (people, twice)]
     if kind == "second worse":
-        made[1] = 1.5 * made[1]
+        additions[1] = 1.5 * additions[1]
     if kind == "few units":
-        made = [m * (g.random(m.shape) < 0.3) for m in made]
-    every = [(p, m[..., p]) for m in made for p in range(m.shape[-1])]
+        additions = [m * (g.random(m.shape) < 0.3) for m in additions]
+    every = [(p, m[..., p]) for m in additions for p in range(m.shape[-1])]
     sums, count = np.zeros((2, runs, n)), [0, 0]
     for (p, one), (q, other) in combinations(every, 2):
         if min(p, q) < twice:

@@ -59,7 +59,7 @@ def _segments(path: Path) -> Documents:
     """Segmentations as units that cover everything, without categories."""
     names = [n for n in json.loads(path.read_text("utf-8")) if not n.endswith("_hypotheses")]
     codings = read_codings(path)
-    found = {}
+    continua = {}
     for name in names:
         units, mass = [], 0
         for coder, segmentation in codings[name].items():
@@ -67,8 +67,8 @@ def _segments(path: Path) -> Documents:
             mass = int(ends[-1])
             starts = [0, *ends[:-1]]
             units += [Unit(coder, float(a), float(b)) for a, b in zip(starts, ends, strict=True)]
-        found[name] = Continuum.from_units(units, bounds=(0.0, float(mass)))
-    return found
+        continua[name] = Continuum.from_units(units, bounds=(0.0, float(mass)))
+    return continua
 
 
 CORPORA = (

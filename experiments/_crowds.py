@@ -82,20 +82,20 @@ class Crowd:
         return [(STEP * i + moved[k][0], STEP * i + moved[k][1]) for i, k in enumerate(kinds)]
 
     def _person(self, rng: np.random.Generator, pool: list[tuple[int, int]], errs: float) -> Spans:
-        found: Spans = set()
+        spans: Spans = set()
         for i in range(TRUE):
             if rng.random() >= errs:
-                found.add((STEP * i + 1, STEP * i + 4 - 1 + 1))
+                spans.add((STEP * i + 1, STEP * i + 4 - 1 + 1))
                 continue
             if rng.random() < self.attract:
-                found.add(pool[i])
+                spans.add(pool[i])
             elif rng.random() < 0.7:
                 start = STEP * i + int(rng.integers(3))
-                found.add((start, start + 2 + int(rng.integers(3))))
+                spans.add((start, start + 2 + int(rng.integers(3))))
         if rng.random() < errs:
             start = STEP * int(rng.integers(TRUE)) + 5
-            found.add((start, start + 2))
-        return found
+            spans.add((start, start + 2))
+        return spans
 
 
 HONEST = {

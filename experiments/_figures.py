@@ -43,23 +43,32 @@ def curves_page(
     width, height = 3.6 * columns + (0 if below else 1.2), 2.7 * rows + (below and not spare)
     with figure(stem, width=width, height=height, rows=rows, columns=columns) as axes:
         grid = [axes] if len(panels) == 1 else list(axes.flat)
-        seen: dict[str, Any] = {}
+        handle_by_label: dict[str, Any] = {}
         for place, (title, curves) in zip(grid, panels_of.items(), strict=False):
             draw_panel(
                 place, curves, title, x=x, floor=floor, order=order, bottom=bottom, line=_LINE
             )
-            seen |= {text: h for h, text in zip(*place.get_legend_handles_labels(), strict=True)}
+            handle_by_label |= {
+                text: h for h, text in zip(*place.get_legend_handles_labels(), strict=True)
+            }
         for place in grid[len(panels) :]:
             place.set_axis_off()
         every = [p for points in panels.values() for p in points]
         if spare:
-            add_legend(grid[len(panels)], every, seen, about=about, loc="center", ncols=2)
+            add_legend(
+                grid[len(panels)], every, handle_by_label, about=about, loc="center", ncols=2
+            )
         elif below:
             add_legend(
-                grid[0].figure, every, seen, about=about, loc="outside lower center", ncols=4
+                grid[0].figure,
+                every,
+                handle_by_label,
+                about=about,
+                loc="outside lower center",
+                ncols=4,
             )
         else:
-            add_legend(grid[0], every, seen, about=about)
+            add_legend(grid[0], every, handle_by_label, about=about)
 
 
 def error_title(error: str) -> str:
@@ -86,13 +95,13 @@ def examples_page(
 
 def said(title: str, scores: Mapping[str, float]) -> str:
     """Return a title with values: "Figure 22: γ 1.00, κ_d undefined"."""
-    told = (
+    parts = (
         f"{measure_title(name)} {value:.2f}".replace("-", "−")
         if value == value
         else f"{measure_title(name)} –"
         for name, value in scores.items()
     )
-    return f"{title}: {', '.join(told)}"
+    return f"{title}: {', '.join(parts)}"
 
 
 def lanes(axes: Any, c: Continuum, title: str) -> None:

@@ -132,13 +132,13 @@ def continuum(
 ) -> Continuum:
     """Draw a continuum of these annotators, `units` each on average; bounds may be declared."""
     read = [what_is_read(habits, int(units), rng) for habits in people]
-    spans = [own for own, _ in read]
+    spans = [spans_of_annotator for spans_of_annotator, _ in read]
     labels = [
         rng.choice(len(h.prevalence), size=len(starts), p=h.prevalence)
         for h, (starts, _) in zip(people, spans, strict=True)
     ]
     names = tuple(f"A{k + 1}" for k in range(len(people)))
-    made = Continuum.from_codes(
+    whole = Continuum.from_codes(
         names,
         tuple("abcdef"[: max(len(h.prevalence) for h in people)]),
         np.concatenate([s for s, _ in spans]),
@@ -147,8 +147,8 @@ def continuum(
         np.concatenate(labels).astype(np.int32),
         bounds=(0.0, units * LONGER[people[0].reads] * PITCH) if declared else None,
     )
-    told = zip(names, people, read, strict=True)
-    return declare_read_until(made, {n: until for n, h, (_, until) in told if h.told})
+    named_readings = zip(names, people, read, strict=True)
+    return declare_read_until(whole, {n: until for n, h, (_, until) in named_readings if h.told})
 
 
 def worded(kind: str, n: int, units: int, rng: np.random.Generator) -> Continuum:

@@ -24,15 +24,15 @@ Law = Callable[[float, int, np.random.Generator], Floats]
 def _two_states(mean: float, many: int, rng: np.random.Generator) -> Floats:
     """Draw lengths in runs of short segments and runs of long ones."""
     long = np.cumsum(rng.random(many) < 0.2) % 2 == int(rng.integers(2))
-    found: Floats = rng.gamma(8.0, mean * np.where(long, 1.6, 0.4) / 8)
-    return found
+    lengths: Floats = rng.gamma(8.0, mean * np.where(long, 1.6, 0.4) / 8)
+    return lengths
 
 
 def _alternating(mean: float, many: int, rng: np.random.Generator) -> Floats:
     """Draw lengths that are alternately short and long."""
     long = (np.arange(many) + int(rng.integers(2))) % 2 == 1
-    found: Floats = rng.normal(mean * np.where(long, 1.5, 0.5), 1)
-    return found
+    lengths: Floats = rng.normal(mean * np.where(long, 1.5, 0.5), 1)
+    return lengths
 
 
 def _slow(mean: float, many: int, rng: np.random.Generator) -> Floats:
@@ -41,8 +41,8 @@ def _slow(mean: float, many: int, rng: np.random.Generator) -> Floats:
     logs[0] = rng.normal(0, 0.5)
     for k in range(1, many):
         logs[k] = 0.8 * logs[k - 1] + steps[k]
-    found: Floats = mean * np.exp(logs - 0.125)
-    return found
+    lengths: Floats = mean * np.exp(logs - 0.125)
+    return lengths
 
 
 LAWS: Mapping[str, Law] = {
@@ -148,9 +148,9 @@ def drawn(cell: str, rng: np.random.Generator) -> Continuum:
         law = process.laws[0]
         truth = _places(law, process.means[0] * factor, mass, process.start, rng)
         for coder in range(coders):
-            own = rng.lognormal(0, 0.5) if process.density == "own" else factor
+            density = rng.lognormal(0, 0.5) if process.density == "own" else factor
             law = process.laws[coder % len(process.laws)]
-            places = _places(law, process.means[coder] * own, mass, process.start, rng)
+            places = _places(law, process.means[coder] * density, mass, process.start, rng)
             if process.shared:
                 places = _seen(truth, mass, process.shared, rng)
             kinds = np.zeros(len(places) + 1, np.int64)
@@ -186,8 +186,8 @@ def _seen(truth: Indices, mass: int, share: float, rng: np.random.Generator) -> 
     near = truth + rng.integers(-2, 3, len(truth))
     anywhere = rng.integers(1, mass, len(truth))
     places = np.where(rng.random(len(truth)) < share, near, anywhere)
-    found: Indices = np.unique(places[(places > 0) & (places < mass)])
-    return found
+    distinct: Indices = np.unique(places[(places > 0) & (places < mass)])
+    return distinct
 
 
 def codings_of(c: Continuum) -> Codings:

@@ -93,9 +93,9 @@ class Units:
         inside = (starts >= 0) & (ends <= end)
         shares = self.prevalence[k % len(self.prevalence)]
         labels = _labels(shares, self.sticky, n, rng)[inside]
-        own = f"{k}-" if self.matched else ""
+        prefix = f"{k}-" if self.matched else ""
         return [
-            Unit(f"A{k}", s, e, f"{own}{label}")
+            Unit(f"A{k}", s, e, f"{prefix}{label}")
             for s, e, label in zip(starts[inside], ends[inside], labels, strict=True)
         ]
 
@@ -140,10 +140,11 @@ class Places:
             for k, name in enumerate(names):
                 shares = self.prevalence[k % len(self.prevalence)] if turned is None else turned
                 labels = _labels(shares, self.sticky, number, rng)
-                kept = rng.random(number) >= self.missing
-                own = f"{k}-" if self.matched else ""
+                is_kept = rng.random(number) >= self.missing
+                prefix = f"{k}-" if self.matched else ""
                 units += [
-                    Unit(name, j, j + 1, f"{own}{labels[j]}") for j in np.flatnonzero(kept).tolist()
+                    Unit(name, j, j + 1, f"{prefix}{labels[j]}")
+                    for j in np.flatnonzero(is_kept).tolist()
                 ]
             documents[f"d{d}"] = Continuum.from_units(units, annotators=names, bounds=(0, number))
         return Corpus.from_continua(documents)

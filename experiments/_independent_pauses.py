@@ -28,8 +28,8 @@ def renewal(end: float, rng: Rng, *, shape: float = 2.0, pitch: float = PITCH,
     lengths = mean * rng.lognormal(-(spread**2) / 2, spread, many)
     gaps = (pitch - mean) / shape * rng.gamma(shape, size=many)
     starts = np.cumsum(gaps + lengths) - lengths - rng.uniform(10, 11) * pitch
-    there = (starts + lengths > 0) & (starts < end)
-    return starts[there], (starts + lengths)[there]
+    is_inside = (starts + lengths > 0) & (starts < end)
+    return starts[is_inside], (starts + lengths)[is_inside]
 
 
 def recording(kind: str, rng: Rng) -> Stretches:
@@ -71,8 +71,8 @@ def through(stretches: Stretches, rng: Rng, **how: float) -> Spans:
     starts, ends = starts[inside], ends[inside]
     codes = np.zeros(len(starts), np.int32)
     laid = Annotation(starts, ends - starts, codes, float(time.edges[-1]))
-    made = time.positions(laid)
-    return made.starts, made.starts + made.lengths
+    pieces = time.positions(laid)
+    return pieces.starts, pieces.starts + pieces.lengths
 
 
 def ending_there(stretches: Stretches, rng: Rng) -> Spans:
@@ -97,10 +97,10 @@ def moved(stretches: Stretches, rng: Rng) -> Spans:
     fits = lengths <= np.diff(edges)[first]
     crossing = last > first
     starts = np.where(crossing & fits, edges[first + 1] - lengths, starts)
-    kept = ~crossing | fits
-    first = np.where(crossing, first, first)[kept]
-    begin = a[first] + starts[kept] - edges[first]
-    return begin, begin + lengths[kept]
+    is_kept = ~crossing | fits
+    first = np.where(crossing, first, first)[is_kept]
+    begin = a[first] + starts[is_kept] - edges[first]
+    return begin, begin + lengths[is_kept]
 
 
 def beside(stretches: Stretches, rng: Rng) -> Spans:
@@ -108,8 +108,8 @@ def beside(stretches: Stretches, rng: Rng) -> Spans:
     starts, ends = held(stretches, renewal(stretches[-1][1], rng))
     early = [s + rng.exponential(3.0) for s, _ in stretches if rng.random() < 0.5]
     more = (np.array(early), np.array(early) + 6.0)
-    kept = held(stretches, more)
-    return np.concatenate([starts, kept[0]]), np.concatenate([ends, kept[1]])
+    more_spans = held(stretches, more)
+    return np.concatenate([starts, more_spans[0]]), np.concatenate([ends, more_spans[1]])
 
 
 def with_a_long_unit(stretches: Stretches, who: int, rng: Rng) -> Spans:
@@ -148,14 +148,16 @@ def drawn(process: Process, kind: str, people: int, rng: Rng) -> tuple[Continuum
     """Return a recording of independent annotators without stretches, and the stretches."""
     stretches = recording(kind, rng)
     spans = [process(stretches, who, rng) for who in range(people)]
-    starts, ends = (np.concatenate([own[side] for own in spans]) for side in (0, 1))
+    starts, ends = (
+        np.concatenate([annotator_spans[side] for annotator_spans in spans]) for side in (0, 1)
+    )
     end = stretches[-1][1]
-    made = Continuum.from_columns(
-        [f"A{who}" for who, own in enumerate(spans) for _ in own[0]],
+    whole = Continuum.from_columns(
+        [f"A{who}" for who, annotator_spans in enumerate(spans) for _ in annotator_spans[0]],
         rng.choice(["a", "b", "c"], len(starts), p=[0.5, 0.3, 0.2]).tolist(),
         starts.clip(0, end),
         ends.clip(0, end),
         annotators=[f"A{who}" for who in range(people)],
         bounds=(0, end),
     )
-    return made, stretches
+    return whole, stretches

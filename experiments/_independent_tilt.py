@@ -17,9 +17,9 @@ def truth(rng: Rng, units: int, thinning: float, shape: float) -> np.ndarray:
     """Draw places from 0 to 1 that become rarer towards the end."""
     steps = rng.gamma(shape, size=4 * units)
     places = np.cumsum(steps) / steps.sum()
-    kept = rng.random(len(places)) < 0.25 * (1 - thinning * places) / (1 - thinning / 2)
-    there: np.ndarray = places[kept]
-    return there
+    is_kept = rng.random(len(places)) < 0.25 * (1 - thinning * places) / (1 - thinning / 2)
+    kept_places: np.ndarray = places[is_kept]
+    return kept_places
 
 
 def careful(places: np.ndarray, _who: int, rng: Rng) -> np.ndarray:
@@ -62,18 +62,18 @@ CELLS: dict[str, tuple[Reading, float, float]] = {
 
 def corpus(reading: Reading, thinning: float, shape: float, many: int, rng: Rng) -> list[Continuum]:
     """Draw documents of 8 to 40 units."""
-    made = []
+    continua = []
     for _ in range(many):
         places = truth(rng, int(rng.integers(8, 40)), thinning, shape)
         spans = [reading(places, who, rng) for who in range(len(PEOPLE))]
-        names = [PEOPLE[who] for who, own in enumerate(spans) for _ in own]
+        names = [PEOPLE[who] for who, annotator_spans in enumerate(spans) for _ in annotator_spans]
         starts = 100 * np.concatenate(spans)
-        made.append(
+        continua.append(
             Continuum.from_columns(
                 names, ["x"] * len(names), starts, starts + 1, annotators=PEOPLE, bounds=(0, 102)
             )
         )
-    return made
+    return continua
 
 
 def thinning_text(thinning: float, rng: Rng) -> Continuum:
@@ -82,8 +82,8 @@ def thinning_text(thinning: float, rng: Rng) -> Continuum:
     for who in PEOPLE:
         # The process of marking starts before the text begins.
         starts = np.cumsum(8 + rng.gamma(2.0, 3.0, 80)) - 200 - 100 * rng.random()
-        kept = rng.random(80) < 1 - thinning * starts / 600
-        rows += [(who, float(s)) for s in starts[kept & (starts >= 0) & (starts < 592)]]
+        is_kept = rng.random(80) < 1 - thinning * starts / 600
+        rows += [(who, float(s)) for s in starts[is_kept & (starts >= 0) & (starts < 592)]]
     names, places = zip(*rows, strict=True)
     starts = np.array(places)
     return Continuum.from_columns(names, ["x"] * len(names), starts, starts + 8, bounds=(0, 600))

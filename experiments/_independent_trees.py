@@ -90,11 +90,13 @@ def drawn(cell: str, rng: np.random.Generator) -> Treebank:
     tastes = rng.dirichlet(np.full(RELATIONS, process.spread), (2, number))
     columns: dict[str, list[Dependencies | None]] = {f"A{k + 1}": [] for k in range(number)}
     for n in lengths_drawn(process.lengths, process.sentences, rng).tolist():
-        there = _who(process.each, number, rng)
+        annotators_here = _who(process.each, number, rng)
         truth = annotated(process, n, 2, tastes[:, 0], rng)
         for k, column in enumerate(columns.values()):
-            own = annotated(process, n, k, tastes[:, k], rng)
-            column.append(_seen(own, truth, process.shared, rng) if k in there else None)
+            own_tree = annotated(process, n, k, tastes[:, k], rng)
+            column.append(
+                _seen(own_tree, truth, process.shared, rng) if k in annotators_here else None
+            )
     return Treebank.from_annotations(columns)
 
 
@@ -120,8 +122,8 @@ def _who(each: str, number: int, rng: np.random.Generator) -> list[int]:
     if each == "team":
         first = 2 * int(rng.integers(number // 2))
         return [first, first + 1]
-    found: list[int] = rng.permutation(number)[:2].tolist()
-    return found
+    chosen_annotators: list[int] = rng.permutation(number)[:2].tolist()
+    return chosen_annotators
 
 
 def annotated(
@@ -143,13 +145,13 @@ def annotated(
 
 
 def _seen(
-    own: Dependencies, truth: Dependencies, share: float, rng: np.random.Generator
+    tree: Dependencies, truth: Dependencies, share: float, rng: np.random.Generator
 ) -> Dependencies:
     """Return an annotation that takes this share of heads, and of labels, from the truth."""
     if not share:
-        return own
-    labels = np.where(rng.random(own.n_tokens) < share, truth.relations, own.relations)
-    return Dependencies(truth.heads if rng.random() < share else own.heads, tuple(labels.tolist()))
+        return tree
+    labels = np.where(rng.random(tree.n_tokens) < share, truth.relations, tree.relations)
+    return Dependencies(truth.heads if rng.random() < share else tree.heads, tuple(labels.tolist()))
 
 
 def _heads(shape: str, n: int, reach: float, rng: np.random.Generator) -> Indices:
@@ -168,9 +170,9 @@ def _heads(shape: str, n: int, reach: float, rng: np.random.Generator) -> Indice
     else:
         order = rng.permutation(n)
         for k in range(1, n):
-            there = order[:k]
-            likely = np.exp(-np.abs(there - order[k]) / reach / 2) + 1e-9
+            tokens_before = order[:k]
+            likely = np.exp(-np.abs(tokens_before - order[k]) / reach / 2) + 1e-9
             likely = np.cumsum(np.ones(k) if shape == "any" else likely)
             chosen = np.searchsorted(likely, rng.random() * likely[-1])
-            heads[order[k]] = 1 + there[min(int(chosen), k - 1)]
+            heads[order[k]] = 1 + tokens_before[min(int(chosen), k - 1)]
     return heads

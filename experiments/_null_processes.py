@@ -84,24 +84,26 @@ def touching(make: Callable[[Rng], Continuum]) -> Callable[[Rng], Continuum]:
     return made
 
 
-def _recording(name: str, kind: str, *, told: bool) -> Callable[[Rng], Continuum]:
+def _recording(name: str, kind: str, *, is_declared: bool) -> Callable[[Rng], Continuum]:
     """Return the maker of two annotators of a recording; its stretches are told or not."""
 
     def make(rng: Rng) -> Continuum:
-        made, stretches = _independent_pauses.drawn(
+        continuum, stretches = _independent_pauses.drawn(
             _independent_pauses.PROCESSES[name], kind, 2, rng
         )
-        return made.with_markable(stretches) if told else made
+        return continuum.with_markable(stretches) if is_declared else continuum
 
     return make
 
 
 def copied_text(rng: Rng) -> Continuum:
     """Draw three annotators of one text; the third's units are those of the second."""
-    made = continuum(PROCESSES["like"](2), UNITS, rng, declared=True)
-    second = [u for u in made if u.annotator == made.annotators[1]]
+    drawn = continuum(PROCESSES["like"](2), UNITS, rng, declared=True)
+    second = [u for u in drawn if u.annotator == drawn.annotators[1]]
     copies = [Unit("A3", u.start, u.end, u.category) for u in second]
-    return Continuum.from_units([*made, *copies], annotators=("A1", "A2", "A3"), bounds=made.bounds)
+    return Continuum.from_units(
+        [*drawn, *copies], annotators=("A1", "A2", "A3"), bounds=drawn.bounds
+    )
 
 
 def corpus_of_cell(cell: str) -> Callable[[Rng], Corpus]:
@@ -122,21 +124,21 @@ def corpus_of_teams(rng: Rng, *, teams: int = 4, documents: int = 8) -> Corpus:
         )
         for _ in range(teams)
     ]
-    found = {}
+    continua = {}
     for k in range(documents):
         team = k % teams
-        made = continuum([habits[team]] * 2, 10, rng, declared=True)
+        drawn = continuum([habits[team]] * 2, 10, rng, declared=True)
         names = {"A1": f"team {team} a", "A2": f"team {team} b"}
-        units = [Unit(names[u.annotator], u.start, u.end, u.category) for u in made]
-        found[f"d{k}"] = Continuum.from_units(
-            units, annotators=[*names.values()], bounds=made.bounds
+        units = [Unit(names[u.annotator], u.start, u.end, u.category) for u in drawn]
+        continua[f"d{k}"] = Continuum.from_units(
+            units, annotators=[*names.values()], bounds=drawn.bounds
         )
-    return Corpus.from_continua(found)
+    return Corpus.from_continua(continua)
 
 
 def corpus_of_recordings(rng: Rng) -> Corpus:
     """Draw six recordings with declared pauses, and units that are moved to edges of pauses."""
-    make = _recording("moved to an edge", "many short", told=True)
+    make = _recording("moved to an edge", "many short", is_declared=True)
     return Corpus.from_continua({f"d{k}": make(rng) for k in range(6)})
 
 
@@ -195,13 +197,13 @@ TEXTS: Mapping[str, NullProcess] = {
     "pauses told": NullProcess(
         "text",
         "Tiles end at thirteen short pauses that are declared.",
-        _recording("tiles cut at pauses", "many short", told=True),
+        _recording("tiles cut at pauses", "many short", is_declared=True),
         "the pauses, which chance knows",
     ),
     "pauses": NullProcess(
         "text",
         "Nobody marks anything in three long pauses that nobody declared.",
-        _recording("none across", "three long", told=False),
+        _recording("none across", "three long", is_declared=False),
         "the pauses",
     ),
     "tilt": NullProcess(

@@ -121,12 +121,14 @@ def gamma_over_delta(
         raise UsageError(f"factors of Δ {list(factors)} are not numbers > 0, each once")
     settings, how = Settings.and_computing(options)
     basis = Basis(continua, settings, **how)
-    left: Any = {k: v for k, v in options.items() if k not in ("alpha", "beta", "delta", "shared")}
+    other_options: Any = {
+        k: v for k, v in options.items() if k not in ("alpha", "beta", "delta", "shared")
+    }
     scores = {}
     for factor in chosen:
         costs = scale_costs(basis.bound, 1 / factor)
         d = replace(costs, signature=f"{basis.bound.signature}/{shortest(factor)}")
-        scores[factor] = agreement(continua, **{**left, "dissimilarity": d}).score
+        scores[factor] = agreement(continua, **{**other_options, "dissimilarity": d}).score
     try:
         return OverDelta(scores, anchor_of(basis))
     except DataError as error:
@@ -182,14 +184,14 @@ def crossing(observed: Floats, random: Floats, of: int | None = None) -> Anchor:
     )
     gain = near * len(random) - by_chance * len(observed)  # whole: ties stay ties
     best = int(np.argmax(gain))
-    kept = float(near[best] / len(observed))
-    error = math.sqrt(kept * (1 - kept) / len(observed))
+    share_near = float(near[best] / len(observed))
+    error = math.sqrt(share_near * (1 - share_near) / len(observed))
     alike = values[gain >= gain[best] - error * len(observed) * len(random)]
     return Anchor(
         cost=float(values[best]),
         low=float(alike[0]),
         high=float(alike[-1]),
-        kept=kept,
+        kept=share_near,
         by_chance=float(by_chance[best] / len(random)),
         units=len(observed),
         random_units=len(random),
@@ -208,9 +210,9 @@ def _nearest(place: PairCosts, continuum: Continuum, every: int) -> Floats:
     """Return the cost of the nearest unit of others for some units; ∞ without others."""
     columns, codes = unit_columns(continuum), continuum.annotator_codes
     chosen = np.arange(0, continuum.n_units, every)
-    found = [np.zeros(0)]
+    lowest = [np.zeros(0)]
     for rows in np.array_split(chosen, math.ceil(len(chosen) * len(codes) / _AT_ONCE) or 1):
         costs = np.array(place(columns[rows, None], columns[None]), dtype=np.float64)
         costs[codes[rows, None] == codes] = np.inf
-        found.append(costs.min(axis=1, initial=np.inf))
-    return np.concatenate(found)
+        lowest.append(costs.min(axis=1, initial=np.inf))
+    return np.concatenate(lowest)

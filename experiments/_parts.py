@@ -150,8 +150,8 @@ def pareto_lengths(n: int) -> Process:
 
     def draw(g: np.random.Generator, runs: int, factor: float) -> Side:
         e = 1 + g.pareto(3, (runs, n))
-        own = g.beta(3, 4, e.shape) + 0.15 * g.standard_normal(e.shape) / np.sqrt(e)
-        return factor * e * own, e
+        own_shares = g.beta(3, 4, e.shape) + 0.15 * g.standard_normal(e.shape) / np.sqrt(e)
+        return factor * e * own_shares, e
 
     return draw
 
@@ -173,11 +173,11 @@ def clusters(n: int, size: float, share: float = 0.5) -> Clustered:
     def draw(g: np.random.Generator, runs: int, factor: float) -> tuple[Floats, Floats, Indices]:
         sizes = np.minimum(g.geometric(1 / size, (runs, n)), 4 * round(size))
         most = 4 * round(size)
-        there = np.arange(most) < sizes[..., None]
+        is_member = np.arange(most) < sizes[..., None]
         effect = math.sqrt(share) * g.standard_normal((runs, n, 1))
-        own = math.sqrt(1 - share) * g.standard_normal((runs, n, most))
-        e = np.where(there, np.exp(0.3 * g.standard_normal((runs, n, most))), 0.0)
-        o = e * (factor * THETA + 0.12 * (effect + own))
+        own_effects = math.sqrt(1 - share) * g.standard_normal((runs, n, most))
+        e = np.where(is_member, np.exp(0.3 * g.standard_normal((runs, n, most))), 0.0)
+        o = e * (factor * THETA + 0.12 * (effect + own_effects))
         which = np.broadcast_to(np.arange(n)[:, None], (n, most)).reshape(-1)
         return o.reshape(runs, -1), e.reshape(runs, -1), which
 
@@ -279,12 +279,12 @@ def annotators_of_text(kind: str, people: int, units: int, worst: float = 1.0) -
         rate = 0.25 * np.minimum(noise**2, 2.5) if kind == "misses" else 0.05 * noise**2
         missed = g.random(x.shape) < rate[:, None]
         wrong = g.random(x.shape) < (0.05 * np.minimum(noise**2, 6))[:, None]
-        found = {}
+        disorder_by_pair = {}
         for a, b in combinations(range(people), 2):
             apart = np.minimum((x[:, a] - x[:, b]) ** 2 + 0.5 * (wrong[:, a] ^ wrong[:, b]), 1.0)
             alone = np.where(missed[:, a] ^ missed[:, b], 0.5, 0.0)
-            found[a, b] = np.where(missed[:, a] | missed[:, b], alone, apart)
-        return found, (~missed).astype(np.float64)
+            disorder_by_pair[a, b] = np.where(missed[:, a] | missed[:, b], alone, apart)
+        return disorder_by_pair, (~missed).astype(np.float64)
 
     return draw
 
@@ -311,20 +311,20 @@ def groups_of_annotators(kind: str, sizes: tuple[int, int], parts: int, units: i
         truth = g.integers(LABELS, size=(runs, 1, total))
         if kind.startswith("own truth"):
             share = float(kind.split()[-1])
-            own = g.integers(LABELS, size=truth.shape)
-            other = np.where(g.random(truth.shape) < share, own, truth)
+            own_labels = g.integers(LABELS, size=truth.shape)
+            other = np.where(g.random(truth.shape) < share, own_labels, truth)
             truth = np.where(group[None, :, None], other, truth)
         if kind == "two schools at random":
-            own = g.integers(LABELS, size=truth.shape)
-            other = np.where(g.random(truth.shape) < 0.3, own, truth)
+            own_labels = g.integers(LABELS, size=truth.shape)
+            other = np.where(g.random(truth.shape) < 0.3, own_labels, truth)
             truth = np.where(g.random((runs, people, 1)) < 0.5, other, truth)
             rho = np.full_like(rho, 0.85)
         if kind == "own quirks":
             which = np.broadcast_to(g.integers(12, size=truth.shape), rho.shape)
             quirk = g.random((runs, people, 12)) < 0.25
-            theirs = g.integers(LABELS, size=(runs, people, 12))
-            has, said = (np.take_along_axis(x, which, 2) for x in (quirk, theirs))
-            truth = np.where(has, said, np.broadcast_to(truth, rho.shape))
+            quirk_labels = g.integers(LABELS, size=(runs, people, 12))
+            has, labels_of_quirk = (np.take_along_axis(x, which, 2) for x in (quirk, quirk_labels))
+            truth = np.where(has, labels_of_quirk, np.broadcast_to(truth, rho.shape))
         guess = g.integers(LABELS, size=rho.shape)
         labels = np.where(g.random(rho.shape) < rho, np.broadcast_to(truth, rho.shape), guess)
         expected = np.full((runs, total), 1 - 1 / LABELS)
@@ -343,11 +343,11 @@ def groups_of_annotators(kind: str, sizes: tuple[int, int], parts: int, units: i
 
 
 def annotated(
-    kind: str, documents: int, people: int, seen: float
+    kind: str, documents: int, people: int, share_seen: float
 ) -> Callable[[np.random.Generator, int], tuple[Floats, Indices]]:
     """Units and topic of each document by each annotator, shape (runs, people, documents).
 
-    A share of the documents is `seen`: everybody gives it as many units of the same topic.
+    A share of the documents is `share_seen`: everybody gives it as many units of the same topic.
     """
 
     def draw(g: np.random.Generator, runs: int) -> tuple[Floats, Indices]:
@@ -355,10 +355,10 @@ def annotated(
         taste = np.exp(0.4 * g.standard_normal((runs, people, 1))) if kind == "unlike" else 1.0
         mean = 8 * np.exp(spread * g.standard_normal(shape))
         common = 8 * np.exp(spread * g.standard_normal((runs, 1, documents)))
-        known = g.random((runs, 1, documents)) < seen
-        units = (g.poisson(np.where(known, common, mean) * taste) + 1).astype(np.float64)
+        is_known = g.random((runs, 1, documents)) < share_seen
+        units = (g.poisson(np.where(is_known, common, mean) * taste) + 1).astype(np.float64)
         topic = g.integers(4, size=shape)
-        topic = np.where(known, g.integers(4, size=(runs, 1, documents)), topic)
+        topic = np.where(is_known, g.integers(4, size=(runs, 1, documents)), topic)
         return units, topic
 
     return draw

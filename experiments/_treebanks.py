@@ -68,9 +68,13 @@ def perturbation_figure(
             sets=4 if quick else PAPER_SETS,
             name=f"trees-{error}-{name}",
         )
-    rows = [{"sample": name, **row} for name, (_, found) in points.items() for row in found]
+    rows = [
+        {"sample": name, **row}
+        for name, (_, sample_points) in points.items()
+        for row in sample_points
+    ]
     write_csv(out / f"{error}.csv", rows)
-    panels = {f"CDT ({name})": found for name, (found, _) in points.items()}
+    panels = {f"CDT ({name})": sample_points for name, (sample_points, _) in points.items()}
     trees_page(out / error, panels, number)
 
 

@@ -103,13 +103,13 @@ def study_measure(
 def findings(name: str, score: Score | BeyondChance, p: float | None = None) -> dict[str, float]:
     """Return the entries of one score in the study of zero."""
     value = score.value
-    found: dict[str, float] = {f"{name}: value": value}
+    values: dict[str, float] = {f"{name}: value": value}
     if score.interval is not None and not isnan(value):
         low, high = score.interval
-        found[f"{name}: covers 0"] = low <= 0 <= high
+        values[f"{name}: covers 0"] = low <= 0 <= high
     if p is not None:
-        found[f"{name}: significant"] = p <= 0.05
-    return {key: float(v) for key, v in found.items()}
+        values[f"{name}: significant"] = p <= 0.05
+    return {key: float(v) for key, v in values.items()}
 
 
 def ratio(name: str, score: Score | BeyondChance) -> dict[str, float]:
@@ -158,10 +158,10 @@ def study(
     quick: bool,
 ) -> None:
     """Add sets to cells that are not yet precise, round by round; write table and figure."""
-    found: Values = {}
+    values_by_cell: Values = {}
     for sets in (2,) if quick else STEPS:
         for part in parts:
-            cells = tuple(c for c in part.cells if not _precise(found, c, part))
+            cells = tuple(c for c in part.cells if not _precise(values_by_cell, c, part))
             if not cells or sets > part.most:
                 continue
             sweep = Sweep(
@@ -173,32 +173,32 @@ def study(
                 experiment=f"zero_{source.kind}",
             )
             with swept(out, sweep) as store:
-                known = store.values(store.begin(sweep))
-            for (cell, measure, _), values in known.items():
-                found[cell, measure.partition("[")[2].removesuffix("]")] = values
-    rows = _table(found, about)
+                stored = store.values(store.begin(sweep))
+            for (cell, measure, _), values in stored.items():
+                values_by_cell[cell, measure.partition("[")[2].removesuffix("]")] = values
+    rows = _table(values_by_cell, about)
     write_csv(out / "zero.csv", rows)
     _draw(out / "zero", rows, shown)
 
 
-def _precise(found: Values, cell: str, part: Part) -> bool:
-    halves = [zero_of(found, cell, name)[1] for name in part.shown]
+def _precise(values_by_cell: Values, cell: str, part: Part) -> bool:
+    halves = [zero_of(values_by_cell, cell, name)[1] for name in part.shown]
     return bool(halves) and max(halves) <= part.limit(cell) / 2
 
 
-def zero_of(found: Values, cell: str, name: str) -> tuple[float, float]:
+def zero_of(values_by_cell: Values, cell: str, name: str) -> tuple[float, float]:
     """Return 1 − Σ D_o / Σ E[D] of a cell, or its mean value, with half the 95 % interval."""
-    observed = _array(found, cell, f"{name}: observed")
-    expected = _array(found, cell, f"{name}: expected")
+    observed = _array(values_by_cell, cell, f"{name}: observed")
+    expected = _array(values_by_cell, cell, f"{name}: expected")
     if not len(observed):
-        values = _array(found, cell, f"{name}: value")
+        values = _array(values_by_cell, cell, f"{name}: value")
         return (float(values.mean()), _half(values)) if len(values) else (nan, math.inf)
     share = observed.sum() / expected.sum()
     return 1 - float(share), _half((observed - share * expected) / expected.mean())
 
 
-def _array(found: Values, cell: str, finding: str) -> Floats:
-    values = np.array(list(found.get((cell, finding), {}).values()), np.float64)
+def _array(values_by_cell: Values, cell: str, finding: str) -> Floats:
+    values = np.array(list(values_by_cell.get((cell, finding), {}).values()), np.float64)
     return values[~np.isnan(values)]
 
 
@@ -209,16 +209,18 @@ def _half(values: Floats) -> float:
     return NORMAL * float(values.std(ddof=1)) / math.sqrt(len(values))
 
 
-def _table(found: Values, about: Callable[[str], Row]) -> list[Row]:
+def _table(values_by_cell: Values, about: Callable[[str], Row]) -> list[Row]:
     """Return a row per cell and measure: its zero with half an interval, and the shares."""
-    names = dict.fromkeys((cell, finding.rpartition(": ")[0]) for cell, finding in found)
+    names = dict.fromkeys((cell, finding.rpartition(": ")[0]) for cell, finding in values_by_cell)
     rows: list[Row] = []
     for cell, name in sorted(key for key in names if key[1]):
-        zero, half = zero_of(found, cell, name)
-        values = _array(found, cell, f"{name}: value")
-        drawn = max(len(found.get((cell, f"{name}: {k}"), ())) for k in ("value", "observed"))
+        zero, half = zero_of(values_by_cell, cell, name)
+        values = _array(values_by_cell, cell, f"{name}: value")
+        drawn = max(
+            len(values_by_cell.get((cell, f"{name}: {k}"), ())) for k in ("value", "observed")
+        )
         measure, _, model = name.partition(" by ")
-        defined = max(len(values), len(_array(found, cell, f"{name}: observed")))
+        defined = max(len(values), len(_array(values_by_cell, cell, f"{name}: observed")))
         rows.append(
             {
                 "cell": cell,
@@ -232,15 +234,15 @@ def _table(found: Values, about: Callable[[str], Row]) -> list[Row]:
                 "tested": len(values),
                 "sd": float(values.std(ddof=1)) if len(values) > 1 else None,
                 "far": float((np.abs(values) > FAR).mean()) if len(values) else None,
-                "covers_0": _share(found, cell, f"{name}: covers 0"),
-                "significant": _share(found, cell, f"{name}: significant"),
+                "covers_0": _share(values_by_cell, cell, f"{name}: covers 0"),
+                "significant": _share(values_by_cell, cell, f"{name}: significant"),
             }
         )
     return rows
 
 
-def _share(found: Values, cell: str, finding: str) -> float | None:
-    values = _array(found, cell, finding)
+def _share(values_by_cell: Values, cell: str, finding: str) -> float | None:
+    values = _array(values_by_cell, cell, finding)
     return float(values.mean()) if len(values) else None
 
 
@@ -253,10 +255,10 @@ def _title(name: str) -> str:
 def _draw(stem: Path, rows: Sequence[Row], shown: Sequence[str]) -> None:
     """Plot zeros with their intervals, a line per cell."""
     named = [(r, f"{r['measure']} by {r['chance']}" if r["chance"] else r["measure"]) for r in rows]
-    cells = list(dict.fromkeys(str(r["cell"]) for r, own in named if own in shown))
+    cells = list(dict.fromkeys(str(r["cell"]) for r, row_measure in named if row_measure in shown))
     with figure(stem, width=6.4, height=2 + 0.25 * len(cells)) as axes:
         for k, name in enumerate(shown):
-            mine = [r for r, own in named if own == name]
+            mine = [r for r, row_measure in named if row_measure == name]
             axes.errorbar(
                 [float(str(r["zero"])) for r in mine],
                 [-cells.index(str(r["cell"])) for r in mine],

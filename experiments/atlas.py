@@ -66,9 +66,9 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         items += items_of(corpus, chosen, 1 if quick else PAIRED)
         about.append(_about(corpus, documents, chosen))
     with open_pool() as pool:
-        found = list(pool.executor.map(measured, items))
+        values_by_item = list(pool.executor.map(measured, items))
     parts: dict[tuple[str, str, str, str], dict[str, Part]] = {}
-    for item, values in zip(items, found, strict=True):
+    for item, values in zip(items, values_by_item, strict=True):
         for name, (observed, expected) in values.items():
             for place in item.places:
                 mine = parts.setdefault((item.corpus, *place, name), {})
@@ -162,7 +162,7 @@ def disagreement(score: Score) -> Part | None:
     return None if not e else (1 - score.value, 1.0)
 
 
-def row_of(key: tuple[str, str, str, str], parts: Sequence[Part], asked: int) -> Row:
+def row_of(key: tuple[str, str, str, str], parts: Sequence[Part], n_asked: int) -> Row:
     """Return the row of a measure of a corpus by one chance model, with its interval."""
     observed, expected = np.array(parts).T
     together = Contributions(observed, expected, "documents")
@@ -177,7 +177,7 @@ def row_of(key: tuple[str, str, str, str], parts: Sequence[Part], asked: int) ->
         "low": interval[0],
         "high": interval[1],
         "defined": len(parts),
-        "of": asked,
+        "of": n_asked,
     }
 
 
@@ -198,14 +198,14 @@ def _trees(names: Sequence[str], data: Path | None, draws: int) -> list[Row]:
     """Return rows of treebanks by α and LAS, with intervals over sentences."""
     rows: list[Row] = []
     for name in names:
-        found = syntax_agreement(treebank(name, data).treebank, bootstrap=draws)
-        assert found.bootstrap is not None
-        values = {**found.total.alpha, **found.total.scores}
+        agreement = syntax_agreement(treebank(name, data).treebank, bootstrap=draws)
+        assert agreement.bootstrap is not None
+        values = {**agreement.total.alpha, **agreement.total.scores}
         label = {"corpus": f"CDT {name}", "level": "corpus", "name": ""}
         for kind in ("plain", "diff", "norm", "las"):
-            low, high = found.bootstrap[kind] or (None, None)
+            low, high = agreement.bootstrap[kind] or (None, None)
             spread: Row = {"value": values[kind], "low": low, "high": high}
-            counts: Row = {"defined": found.total.items, "of": found.total.items}
+            counts: Row = {"defined": agreement.total.items, "of": agreement.total.items}
             title = kind if kind == "las" else f"alpha-{kind}"
             rows.append({**label, "measure": title, **spread, **counts})
     return rows
@@ -221,7 +221,7 @@ def orders_of(rows: Sequence[Row]) -> list[Row]:
     """
     from scipy.stats import kendalltau
 
-    found: list[Row] = []
+    orders: list[Row] = []
     for level in ("corpus", "annotator", "category"):
         table: dict[str, dict[tuple[object, object], Row]] = {}
         for r in rows:
@@ -247,7 +247,7 @@ def orders_of(rows: Sequence[Row]) -> list[Row]:
                 for g in groups
                 if len(g) > 2
             ]
-            found.append(
+            orders.append(
                 {
                     "level": level,
                     "first": first,
@@ -257,7 +257,7 @@ def orders_of(rows: Sequence[Row]) -> list[Row]:
                     "contradicting": int((a * b < 0).sum()),
                 }
             )
-    return found
+    return orders
 
 
 def _known(row: Row) -> bool:
@@ -324,9 +324,9 @@ def _heat(
     grid = np.full((len(names), len(columns)), np.nan)
     for (i, j), (value, text) in cells.items():
         grid[i, j] = value
-        told = f"{value:.2f}{text}".replace("-0.00", "0.00").replace("0.", ".")
-        told = told.replace("-", "−")
-        axes.text(j, i, told, ha="center", va="center", fontsize=5.3)
+        label = f"{value:.2f}{text}".replace("-0.00", "0.00").replace("0.", ".")
+        label = label.replace("-", "−")
+        axes.text(j, i, label, ha="center", va="center", fontsize=5.3)
     axes.imshow(grid, cmap="RdYlBu", vmin=-1, vmax=1, aspect="auto", alpha=0.6)
     axes.set_xticks(range(len(columns)), columns, rotation=30, ha="right")
     axes.set_yticks(range(len(names)), names)

@@ -122,8 +122,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         for number in range(FIRST, FIRST + runs)
     ]
     with open_pool() as pool:
-        found = list(pool.executor.map(read_again, *zip(*tasks, strict=True)))
-    write_csv(out / "cells.csv", cells(found))
+        rows = list(pool.executor.map(read_again, *zip(*tasks, strict=True)))
+    write_csv(out / "cells.csv", cells(rows))
 
 
 def planted_corpus(kind: str, error: str, magnitude: float, number: int) -> tuple[Corpus, float]:
@@ -138,18 +138,18 @@ def planted_corpus(kind: str, error: str, magnitude: float, number: int) -> tupl
         more.append(erred.n_units / ANNOTATORS / reference.n_units - 1)
         documents[f"d{d}"] = erred
     counted = {"false-positive": FalsePositive.factor, "split": Split.factor}.get(error)
-    made = float(np.mean(more)) / counted if counted else magnitude
-    return Corpus.from_continua(documents), made
+    true_magnitude = float(np.mean(more)) / counted if counted else magnitude
+    return Corpus.from_continua(documents), true_magnitude
 
 
 def read_again(kind: str, error: str, planted: float, number: int) -> Row:
     """Return the magnitude that calibration reads from a planted error."""
-    corpus, made = planted_corpus(kind, error, planted, number)
+    corpus, true_magnitude = planted_corpus(kind, error, planted, number)
     # Each run uses its own random numbers; otherwise all runs would depend on the same seed.
-    found = calibrate(corpus, errors=[error], seed=number)
-    (one,) = found.equivalents
-    row: Row = {"kind": kind, "error": error, "planted": planted, "made": made}
-    row["gamma"] = found.score.value
+    calibration = calibrate(corpus, errors=[error], seed=number)
+    (one,) = calibration.equivalents
+    row: Row = {"kind": kind, "error": error, "planted": planted, "made": true_magnitude}
+    row["gamma"] = calibration.score.value
     if one.magnitude is None:
         return row | {"found": np.nan, "low": np.nan, "high": np.nan}
     return row | {
@@ -161,18 +161,18 @@ def read_again(kind: str, error: str, planted: float, number: int) -> Row:
 
 def cells(rows: list[Row]) -> list[Row]:
     """Return by cell the median, and the shares of intervals that cover, are open, or refused."""
-    found: list[Row] = []
+    table_rows: list[Row] = []
     for key in dict.fromkeys((r["kind"], r["error"], r["planted"]) for r in rows):
         some = [r for r in rows if (r["kind"], r["error"], r["planted"]) == key]
         table = np.array(
             [[float(str(r[k])) for k in ("gamma", "made", "found", "low", "high")] for r in some]
         )
         answered = table[~np.isnan(table[:, 3])]
-        made, low, high = answered[:, 1], answered[:, 3], answered[:, 4]
-        inside = (low <= made) & (made <= high)
+        true_magnitudes, low, high = answered[:, 1], answered[:, 3], answered[:, 4]
+        inside = (low <= true_magnitudes) & (true_magnitudes <= high)
         middles = np.median(answered, axis=0) if len(answered) else np.full(5, np.nan)
         held = float(inside.mean()) if len(answered) else np.nan
-        found.append(
+        table_rows.append(
             {
                 "reference": key[0],
                 "error": key[1],
@@ -190,4 +190,4 @@ def cells(rows: list[Row]) -> list[Row]:
                 "open": int(np.isinf(high).sum()),
             }
         )
-    return found
+    return table_rows

@@ -58,12 +58,12 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         for magnitude in NEIGHBOURS
     ]
     with open_pool() as pool:
-        found = list(pool.executor.map(measured, rows))
+        sweeps = list(pool.executor.map(measured, rows))
     values: dict[tuple[str, bool], Floats] = {}
     for error, shared in dict.fromkeys((row.error, row.shared) for row in rows):
         mine = [
             f
-            for row, f in zip(rows, found, strict=True)
+            for row, f in zip(rows, sweeps, strict=True)
             if (row.error, row.shared) == (error, shared)
         ]
         values[error, shared] = np.array(mine).reshape(sets, 2, len(MEASURES))
@@ -80,8 +80,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 def measured(row: Row) -> list[float]:
     """Return the values of all measures on one set."""
     model = ReferenceModel()
-    own = () if row.shared else (round(row.magnitude * 1e9),)
-    seed = np.random.SeedSequence(0, spawn_key=(1, row.index, *own))
+    own_key = () if row.shared else (round(row.magnitude * 1e9),)
+    seed = np.random.SeedSequence(0, spawn_key=(1, row.index, *own_key))
     reference = reference_set(model, index=row.index)
     with fewer_errors():
         c = shuffle(reference, row.error, row.magnitude, 3, model=model, seed=seed)
@@ -94,19 +94,19 @@ def compared(
     error: str, shared: bool, name: str, values: Floats, sharp: Floats
 ) -> dict[str, object]:
     """Return a row of the table from values of shape (sets, 2); empty cells if none varies."""
-    known = values[~np.isnan(values).any(axis=1)]
+    defined = values[~np.isnan(values).any(axis=1)]
     row: dict[str, object] = {
         "error": error,
         "measure": name,
         "draws": "shared" if shared else "own",
-        "sets": len(known),
+        "sets": len(defined),
     }
-    fall = known[:, 0] - known[:, 1]
-    if len(known) < 3 or np.ptp(known[:, 0]) * np.ptp(known[:, 1]) < 1e-12:
+    fall = defined[:, 0] - defined[:, 1]
+    if len(defined) < 3 or np.ptp(defined[:, 0]) * np.ptp(defined[:, 1]) < 1e-12:
         return row | {"correlation": "", "fall": "", "sd": "", "needed": ""}
     mean, sd = float(np.nanmean(sharp[:, 0] - sharp[:, 1])), float(fall.std(ddof=1))
     return row | {
-        "correlation": float(np.asarray(np.corrcoef(known.T))[0, 1]),
+        "correlation": float(np.asarray(np.corrcoef(defined.T))[0, 1]),
         "fall": mean,
         "sd": sd,
         "needed": sets_needed(sd, mean) if mean > sd / 50 else "",

@@ -119,8 +119,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     tasks = [(cell, seeds) for cell in chosen for seeds in batches]
     documents = [12] * 2 if quick else [DOCUMENTS] * CROWDS
     with open_pool() as pool:
-        found = pool.executor.map(scored_crowd, range(len(documents)), documents)
-        rows = [row for crowd in found for row in crowd]
+        scored_crowds = pool.executor.map(scored_crowd, range(len(documents)), documents)
+        rows = [row for crowd in scored_crowds for row in crowd]
         scored = list(pool.executor.map(scored_cell, *zip(*tasks, strict=True)))
     write_csv(out / "consensus.csv", rows)
     write_csv(out / "gains.csv", _gains(rows))
@@ -142,9 +142,11 @@ def scored_crowd(crowd: int, documents: int) -> list[dict[str, object]]:
 def _scored(name: str, corpus: Corpus, truths: Mapping[str, Truth]) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for setting, options in SETTINGS.items():
-        found = consensus_of_each(corpus, **options).documents
+        consensuses = consensus_of_each(corpus, **options).documents
         for part, truth in truths.items():
-            rows.append({"crowd": name, "part": part, "setting": setting, "f1": _f1(found, truth)})
+            rows.append(
+                {"crowd": name, "part": part, "setting": setting, "f1": _f1(consensuses, truth)}
+            )
     return rows
 
 
@@ -180,38 +182,40 @@ def scored_cell(cell: Cell, seeds: range) -> Scored:
     for seed in seeds:
         corpus, truth, quality = cell_crowd(cell, seed)
         vote = consensus_of_each(corpus, weights="vote").documents
-        found = consensus_of_each(corpus)
-        row = {"model": float(found.belief.fit is not None)}
-        for name, documents in (("vote", vote), ("auto", found.documents)):
+        consensuses = consensus_of_each(corpus)
+        row = {"model": float(consensuses.belief.fit is not None)}
+        for name, documents in (("vote", vote), ("auto", consensuses.documents)):
             row[name] = _f1(documents, truth)
             row[f"{name}_positions"] = _f1(documents, truth, positions=True)
-        if found.belief.fit is not None:
-            told = np.array([(a.recall, a.precision) for a in found.belief.annotators])
-            off = (told - quality[[int(a.name[1:]) for a in found.belief.annotators]]).mean(axis=0)
+        if consensuses.belief.fit is not None:
+            estimates = np.array([(a.recall, a.precision) for a in consensuses.belief.annotators])
+            off = (
+                estimates - quality[[int(a.name[1:]) for a in consensuses.belief.annotators]]
+            ).mean(axis=0)
             row |= dict(zip(("recall_off", "precision_off"), off.tolist(), strict=True))
-            tenths += _tenths(found.documents, truth)
+            tenths += _tenths(consensuses.documents, truth)
         rows.append(row)
     return Scored(cell, rows, tenths)
 
 
-def _f1(found: Mapping[str, Consensus], truth: Truth, *, positions: bool = False) -> float:
+def _f1(consensuses: Mapping[str, Consensus], truth: Truth, *, positions: bool = False) -> float:
     until = 2 if positions else 3
     hits = of_all = 0
     for name, spans in truth.items():
-        marked = {(u.start, u.end, u.category)[:until] for u in found[name].continuum}
+        marked = {(u.start, u.end, u.category)[:until] for u in consensuses[name].continuum}
         hits += len(marked & {span[:until] for span in spans})
-        of_all += found[name].continuum.n_units + len(spans)
+        of_all += consensuses[name].continuum.n_units + len(spans)
     return 2 * hits / of_all
 
 
-def _tenths(found: Mapping[str, Consensus], truth: Truth) -> np.ndarray[Any, Any]:
+def _tenths(consensuses: Mapping[str, Consensus], truth: Truth) -> np.ndarray[Any, Any]:
     sums = np.zeros((10, 4))
     for name, spans in truth.items():
-        for u in found[name].units:
+        for u in consensuses[name].units:
             p = float(u.posterior or 0.0)
-            there = any(u.start < e and s < u.end and u.category == c for s, e, c in spans)
+            is_there = any(u.start < e and s < u.end and u.category == c for s, e, c in spans)
             strict = (u.start, u.end, u.category) in spans
-            sums[min(int(10 * p), 9)] += 1, p, there, strict
+            sums[min(int(10 * p), 9)] += 1, p, is_there, strict
     return sums
 
 
@@ -241,14 +245,14 @@ def _calibration(scored: list[Scored]) -> Iterator[dict[str, object]]:
     """Yield the share of true units by process and tenth of the posterior."""
     for process in PROCESSES:
         sums = sum((s.tenths for s in scored if s.cell.process == process), np.zeros((10, 4)))
-        for tenth, (units, posterior, there, strict) in enumerate(sums.tolist()):
+        for tenth, (units, posterior, n_true, strict) in enumerate(sums.tolist()):
             if units:
                 yield {
                     "process": process,
                     "tenth": tenth,
                     "units": int(units),
                     "posterior": posterior / units,
-                    "there": there / units,
+                    "there": n_true / units,
                     "strict": strict / units,
                 }
 
@@ -280,21 +284,23 @@ def cell_crowd(cell: Cell, seed: int) -> tuple[Corpus, Truth, np.ndarray[Any, An
         units = []
         for a in range(n):
             odds = np.log(recall[a] / (1 - recall[a])) + hard
-            seen = rng.random(m) < 1 / (1 + np.exp(-odds))
+            is_seen = rng.random(m) < 1 / (1 + np.exp(-odds))
             wrong = np.where((labels < 2) & (cell.process == "confusable"), 0.4, 0.1) * (k > 1)
             other = labels ^ 1 if cell.process == "confusable" else labels + rng.integers(1, k + 1)
-            said = np.where(rng.random(m) < wrong, np.minimum(other % max(k, 1), k - 1), labels)
+            said_labels = np.where(
+                rng.random(m) < wrong, np.minimum(other % max(k, 1), k - 1), labels
+            )
             slips = np.where(rng.random((2, m)) < shaken[a], rng.choice([-2, -1, 1, 2], (2, m)), 0)
             spans = [
                 (s, max(e, s + 1), int(c))
                 for s, e, c in zip(
-                    (starts + slips[0])[seen].tolist(),
-                    (starts + lengths + slips[1])[seen].tolist(),
-                    said[seen],
+                    (starts + slips[0])[is_seen].tolist(),
+                    (starts + lengths + slips[1])[is_seen].tolist(),
+                    said_labels[is_seen],
                     strict=True,
                 )
             ]
-            hits[a] += (seen & (said == labels)).sum()
+            hits[a] += (is_seen & (said_labels == labels)).sum()
             free = cell.process != "crowded"
             for _ in range(rng.binomial(4 * m, invented[a] / 4)):
                 s, e = _empty_place(rng, starts, lengths, end, free=free)
@@ -392,11 +398,11 @@ def crowd_ner(task: Path) -> tuple[Corpus, dict[str, Truth]]:
         for path in sorted((task / part / "ground_truth").iterdir()):
             words, spans = _conll(path)
             units, who = [], []
-            for own in sorted((task / part / "mturk_train_data").glob(f"*/{path.name}")):
-                theirs, marked = _conll(own)
-                if theirs == words:
-                    who.append(own.parent.name)
-                    units += [Unit(own.parent.name, *span) for span in marked]
+            for file in sorted((task / part / "mturk_train_data").glob(f"*/{path.name}")):
+                worker_words, marked = _conll(file)
+                if worker_words == words:
+                    who.append(file.parent.name)
+                    units += [Unit(file.parent.name, *span) for span in marked]
             if len(who) >= FEWEST and units:
                 name = f"{part}/{path.stem}"
                 continua[name] = Continuum.from_units(units, annotators=who, bounds=(0, len(words)))

@@ -29,10 +29,10 @@ CRITERIA = ("covered", "monotone", "even", "separated")
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """Write the curves of Figures 26–30 with tests; desiderata and ranks per error."""
     del quick, data
-    there = out.parent.parent / READS[0]
+    folder = out.parent.parent / READS[0]
     errors = (*mathet2015_fig26.ERRORS, mathet2015_fig26.OVERLAPPING)
-    points = [p for error in errors for p in read_curves(there / f"{error}.csv")]
-    ranked = _ranked([there / f"{error}.csv" for error in errors])
+    points = [p for error in errors for p in read_curves(folder / f"{error}.csv")]
+    ranked = _ranked([folder / f"{error}.csv" for error in errors])
     rows = []
     for error, group in by_error(points).items():
         scored = [(m, _numbers(curve)) for m, curve in by_measure(group).items()]
@@ -65,13 +65,17 @@ def _ranked(paths: Sequence[Path]) -> dict[tuple[str, str], MeasureRank]:
     if min(len(by_set) for by_set in values.values()) < LEAST_SETS:
         return {}
     errors = rank(values, DOCUMENTS).errors
-    return {(each.error, found.measure): found for each in errors for found in each.measures}
+    return {
+        (each.error, measure_rank.measure): measure_rank
+        for each in errors
+        for measure_rank in each.measures
+    }
 
 
-def _rank_columns(found: MeasureRank | None) -> dict[str, object]:
-    told = None if found is None else found.power
-    best, worst = (None, None) if found is None or found.rank is None else found.rank
-    return {"told": told, "best_rank": best, "worst_rank": worst}
+def _rank_columns(ranking: MeasureRank | None) -> dict[str, object]:
+    share_told = None if ranking is None else ranking.power
+    best, worst = (None, None) if ranking is None or ranking.rank is None else ranking.rank
+    return {"told": share_told, "best_rank": best, "worst_rank": worst}
 
 
 def _numbers(curve: Sequence[Point]) -> dict[str, object]:
@@ -86,12 +90,12 @@ def _numbers(curve: Sequence[Point]) -> dict[str, object]:
     strictly_decreasing: no mean is above an earlier one beyond noise (Bonferroni over all pairs,
     5 %), and the last is below the first. A curve of fewer than three points meets no desideratum.
     """
-    known = [p for p in curve if p.sets > p.undefined]
-    y = np.array([p.mean for p in known])
-    sd = np.nan_to_num(np.array([p.sd for p in known]))
-    counts = np.array([p.sets - p.undefined for p in known], np.float64)
+    defined_points = [p for p in curve if p.sets > p.undefined]
+    y = np.array([p.mean for p in defined_points])
+    sd = np.nan_to_num(np.array([p.sd for p in defined_points]))
+    counts = np.array([p.sets - p.undefined for p in defined_points], np.float64)
     missing = float(sum(p.undefined for p in curve) / sum(p.sets for p in curve))
-    if len(known) < 3:
+    if len(defined_points) < 3:
         return {"undefined": missing, **dict.fromkeys(CRITERIA, 0.0)}
     steps = np.diff(y)
     total = float(np.abs(steps).sum())
@@ -153,9 +157,9 @@ def _ranks(rows: Sequence[dict[str, object]]) -> list[dict[str, object]]:
     for m in measures:
         mine = [r for r in rows if r["measure"] == m]
         ranks = {str(r["error"]): _span(r["best_rank"], r["worst_rank"]) for r in mine}
-        told = float(np.mean([float(str(r["told"] or 0)) for r in mine]))
+        share_told = float(np.mean([float(str(r["told"] or 0)) for r in mine]))
         score = float(np.mean([float(str(r["score"])) for r in mine]))
-        table.append({"measure": m, "mean_score": score, "mean_told": told, **ranks})
+        table.append({"measure": m, "mean_score": score, "mean_told": share_told, **ranks})
     return sorted(table, key=lambda r: -float(str(r["mean_score"])))
 
 

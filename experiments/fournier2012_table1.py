@@ -57,7 +57,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     trials, hypotheses = (3, 10) if quick else (10, 100)
     cells = np.random.SeedSequence(2012).spawn(len(PRINTED))
     with open_pool() as pool:
-        found = {
+        trials_by_cell = {
             key: [
                 pool.executor.submit(trial, seed, *key, hypotheses) for seed in cell.spawn(trials)
             ]
@@ -66,7 +66,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         rows = [
             {"scenario": key[0], "sizes": key[1]}
             | summary(np.array([values.result() for values in mine]), PRINTED[key])
-            for key, mine in found.items()
+            for key, mine in trials_by_cell.items()
         ]
     write_csv(out / "table1.csv", rows)
     if can_plot():

@@ -39,10 +39,14 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     codings = _codings(data)
     groups = [[item for item in group if item in codings] for group in GROUPS]
     codings = codings.with_groups(groups, anonymous=True)
-    found = {m: coding_agreement(codings, comparison=Criterion(mode=m)) for m in Mode}
-    rows = [row for mode, agreement in found.items() for row in _chapters(mode, agreement)]
+    agreement_by_mode = {m: coding_agreement(codings, comparison=Criterion(mode=m)) for m in Mode}
+    rows = [
+        row for mode, agreement in agreement_by_mode.items() for row in _chapters(mode, agreement)
+    ]
     write_csv(out / "table2.csv", rows)
-    pooled = [row for mode, agreement in found.items() for row in _groups(mode, agreement)]
+    pooled = [
+        row for mode, agreement in agreement_by_mode.items() for row in _groups(mode, agreement)
+    ]
     write_csv(out / "groups.csv", pooled)
     printed = [{"chapter": c, **dict(zip(_COLUMNS, v, strict=True))} for c, v in TABLE_2.items()]
     write_csv(out / "published.csv", printed)

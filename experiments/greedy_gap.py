@@ -52,7 +52,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     del data
     cells = _cells(quick)
     with open_pool() as pool:
-        found = list(pool.executor.map(measured, cells))
+        measured_cells = list(pool.executor.map(measured, cells))
     rows: list[Row] = [
         {
             "annotators": n,
@@ -65,12 +65,14 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             "optimal": float(np.mean(np.abs(values) < 1e-9)),
             "sets": len(values),
         }
-        for (n, density, magnitude), mine in _grouped(cells, found).items()
+        for (n, density, magnitude), mine in _grouped(cells, measured_cells).items()
         for quantity, values in zip(QUANTITIES, np.array(mine).T, strict=True)
         if not np.isnan(values).any()
     ]
     write_csv(out / "gap.csv", rows)
-    write_csv(out / "overall.csv", [_overall(found, i, q) for i, q in enumerate(QUANTITIES)])
+    write_csv(
+        out / "overall.csv", [_overall(measured_cells, i, q) for i, q in enumerate(QUANTITIES)]
+    )
     _draw(out, rows)
 
 
@@ -125,17 +127,19 @@ def _excess(greedy: float, exact: float) -> float:
 
 
 def _grouped(
-    cells: Sequence[Cell], found: Sequence[tuple[float, float, float]]
+    cells: Sequence[Cell], measured_cells: Sequence[tuple[float, float, float]]
 ) -> dict[tuple[int, float, float], list[tuple[float, float, float]]]:
     groups: dict[tuple[int, float, float], list[tuple[float, float, float]]] = {}
-    for cell, values in zip(cells, found, strict=True):
+    for cell, values in zip(cells, measured_cells, strict=True):
         key = (cell.n_annotators, cell.density, cell.magnitude)
         groups.setdefault(key, []).append(values)
     return dict(sorted(groups.items()))
 
 
-def _overall(found: Sequence[tuple[float, float, float]], column: int, quantity: str) -> Row:
-    values = np.array(found)[:, column]
+def _overall(
+    measured_cells: Sequence[tuple[float, float, float]], column: int, quantity: str
+) -> Row:
+    values = np.array(measured_cells)[:, column]
     values = values[~np.isnan(values)]
     return {
         "quantity": quantity,

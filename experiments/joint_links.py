@@ -93,11 +93,11 @@ def aligned(c: Continuum, weight: float) -> tuple[float, float, list[tuple[int, 
     if solver.solve(model) != cp_model.OPTIMAL:
         raise RuntimeError("an alignment of a small text was not proven")
     gain = [sum(s for v, s in terms if solver.value(v)) / SCALE for terms in (of_units, of_links)]
-    found = [key for key, v in pair.items() if solver.value(v)]
+    chosen_pairs = [key for key, v in pair.items() if solver.value(v)]
     total = c.n_units, len(ends)
     mean = c.n_units / 2, len(ends) / 2
     units, links = ((t - g) / m for t, g, m in zip(total, gain, mean, strict=True))
-    return units, links, sorted(found)
+    return units, links, sorted(chosen_pairs)
 
 
 def row_of(shift: float, weight: float) -> dict[str, object]:

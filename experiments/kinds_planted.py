@@ -81,13 +81,13 @@ def shuffled(
     truth = reference_set(model, seed=np.random.SeedSequence([*seed, 0]))
     drawn: list[Unit] = []
     for k, name in enumerate(_names(people)):
-        own = truth
+        own_truth = truth
         if planted is not None and k == 0:
-            own = _planted(truth, *planted, np.random.SeedSequence([*seed, 1]))
-        made = shuffle(
-            own, errors, magnitude, 1, model=model, seed=np.random.SeedSequence([*seed, 2, k])
+            own_truth = _planted(truth, *planted, np.random.SeedSequence([*seed, 1]))
+        annotation = shuffle(
+            own_truth, errors, magnitude, 1, model=model, seed=np.random.SeedSequence([*seed, 2, k])
         )
-        drawn += _named(made, name)
+        drawn += _named(annotation, name)
     return drawn
 
 
@@ -104,9 +104,9 @@ def _planted(
                 low = unit.start + round(0.1 * length)
                 units.append(replace(unit, start=low, end=low + round(0.6 * length)))
         return Continuum.from_units(units, bounds=truth.bounds, categories=truth.categories)
-    made = shuffle(truth, error, magnitude, 1, model=MODEL, seed=seed)
+    annotation = shuffle(truth, error, magnitude, 1, model=MODEL, seed=seed)
     return Continuum.from_units(
-        [replace(u, annotator="reference") for u in made],
+        [replace(u, annotator="reference") for u in annotation],
         bounds=truth.bounds,
         categories=truth.categories,
         annotators=["reference"],
@@ -184,11 +184,13 @@ def judged(task: Task) -> Kinds:
 
 def told(task: Task) -> Row:
     """Return what is said of an innocent campaign."""
-    found = judged(task)
-    telling = [r for r in found.people if r["p"] is not None and r["p"] <= LEVEL]
-    raw = {r["kind"] for r in found.people if r["kind"] in ("split", "merged") and r["count"] >= 2}
+    judgement = judged(task)
+    telling = [r for r in judgement.people if r["p"] is not None and r["p"] <= LEVEL]
+    raw = {
+        r["kind"] for r in judgement.people if r["kind"] in ("split", "merged") and r["count"] >= 2
+    }
     return {
-        "sentences": len(found.sentences),
+        "sentences": len(judgement.sentences),
         "kinds": [r["kind"] for r in telling],
         "raw": bool(raw),
     }
@@ -196,16 +198,16 @@ def told(task: Task) -> Row:
 
 def read_as(task: Task) -> Row:
     """Return the kinds that the culprit is charged with, and who is told of what."""
-    found = judged(task)
-    mine = {r["kind"]: r["charged"] for r in found.people if r["annotator"] == "P1"}
-    telling = [r for r in found.people if r["p"] is not None and r["p"] <= LEVEL]
+    judgement = judged(task)
+    mine = {r["kind"]: r["charged"] for r in judgement.people if r["annotator"] == "P1"}
+    telling = [r for r in judgement.people if r["p"] is not None and r["p"] <= LEVEL]
     return {
         "charged": mine,
         "told": [r["kind"] for r in telling if r["annotator"] == "P1"],
         "others": sum(r["annotator"] != "P1" for r in telling),
         "shares": {
-            kind: mine[kind] / found.parts[kind]["observed"]
-            if found.parts[kind]["observed"]
+            kind: mine[kind] / judgement.parts[kind]["observed"]
+            if judgement.parts[kind]["observed"]
             else 0.0
             for kind in KINDS
         },
@@ -216,16 +218,16 @@ def _innocent(rows: Sequence[tuple[Task, Row]]) -> Iterator[Row]:
     cells: dict[tuple[str, tuple[int, int, int]], list[Row]] = {}
     for task, row in rows:
         cells.setdefault((task.process, task.size), []).append(row)
-    for (process, (people, documents, units)), found in cells.items():
-        kinds = Counter(kind for row in found for kind in row["kinds"])  # type: ignore[attr-defined]
+    for (process, (people, documents, units)), process_rows in cells.items():
+        kinds = Counter(kind for row in process_rows for kind in row["kinds"])  # type: ignore[attr-defined]
         yield {
             "process": process,
             "annotators": people,
             "documents": documents,
             "units": units,
-            "campaigns": len(found),
-            "with_sentences": sum(bool(row["sentences"]) for row in found),
-            "looking_cut_or_joined": sum(bool(row["raw"]) for row in found),
+            "campaigns": len(process_rows),
+            "with_sentences": sum(bool(row["sentences"]) for row in process_rows),
+            "looking_cut_or_joined": sum(bool(row["raw"]) for row in process_rows),
             **{kind: kinds[kind] for kind in KINDS},
         }
 
@@ -235,8 +237,8 @@ def _confusion(rows: Sequence[tuple[Task, Row]]) -> Iterator[Row]:
     for task, row in rows:
         cells.setdefault((task.process, task.size), []).append(row)
     expected = {error: kind for error, _, kind in PLANTED}
-    for (process, (people, documents, units)), found in cells.items():
-        charged = {k: sum(r["charged"][k] for r in found) for k in KINDS}  # type: ignore[index]
+    for (process, (people, documents, units)), process_rows in cells.items():
+        charged = {k: sum(r["charged"][k] for r in process_rows) for k in KINDS}  # type: ignore[index]
         whole = sum(charged.values())
         kind = expected[process]
         yield {
@@ -244,11 +246,11 @@ def _confusion(rows: Sequence[tuple[Task, Row]]) -> Iterator[Row]:
             "annotators": people,
             "documents": documents,
             "units": units,
-            "campaigns": len(found),
+            "campaigns": len(process_rows),
             **{k: value / whole for k, value in charged.items()},
-            "share_of_kind": float(np.mean([r["shares"][kind] for r in found])),  # type: ignore[index]
-            "told": sum(kind in r["told"] for r in found),  # type: ignore[operator]
-            "told_others": sum(bool(r["others"]) for r in found),
+            "share_of_kind": float(np.mean([r["shares"][kind] for r in process_rows])),  # type: ignore[index]
+            "told": sum(kind in r["told"] for r in process_rows),  # type: ignore[operator]
+            "told_others": sum(bool(r["others"]) for r in process_rows),
         }
 
 
@@ -270,7 +272,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         for seed in range(runs[size][1])
     ]
     with open_pool() as pool:
-        said = list(pool.executor.map(told, innocent))
+        innocent_rows = list(pool.executor.map(told, innocent))
         read = list(pool.executor.map(read_as, planted))
-    write_csv(out / "innocent.csv", _innocent(list(zip(innocent, said, strict=True))))
+    write_csv(out / "innocent.csv", _innocent(list(zip(innocent, innocent_rows, strict=True))))
     write_csv(out / "confusion.csv", _confusion(list(zip(planted, read, strict=True))))

@@ -33,7 +33,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     with open_pool() as pool:
         begin = pool.executor.submit
         chance = {density: begin(e_random, density, draws) for density in densities}
-        found = {
+        entropy_by_setting = {
             (density, parameter, float(value)): begin(entropies, density, parameter, value, sets)
             for density in densities
             for parameter, (_, end, step) in SWEEPS.items()
@@ -42,7 +42,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         random = {density: means.result() for density, means in chance.items()}
         rows = [
             row
-            for (density, parameter, value), e in found.items()
+            for (density, parameter, value), e in entropy_by_setting.items()
             for row in _points(parameter, value, density, e.result(), random[density]["random"])
         ]
     write_csv(out / "agreement.csv", rows)

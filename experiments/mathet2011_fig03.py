@@ -25,11 +25,11 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         ("k", moved, np.arange(1.0, 4.01, 0.1)),
         ("p", omitted, np.arange(0.1, 0.7, 0.01)),
     ):
-        found = []
+        candidates = []
         for value in values:
             c = annotation_set(np.random.default_rng(11), degrade(float(value)), density=DENSITY)
-            found.append((float(value), c, agreement(best_entropy(c).entropy, random)))
-        value, c, reached = min(found, key=lambda f: abs(f[2] - 0.5))
+            candidates.append((float(value), c, agreement(best_entropy(c).entropy, random)))
+        value, c, reached = min(candidates, key=lambda f: abs(f[2] - 0.5))
         chosen.append((f"agreement {reached:.2f}: {kind} = {value:.2f}", c))
         rows.append({"kind": kind, "value": round(value, 9), "agreement": reached})
     write_csv(out / "examples.csv", rows)

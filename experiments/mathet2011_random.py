@@ -24,21 +24,21 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     rows: list[dict[str, object]] = []
     for corpus, regular in (("regular", True), ("none", False)):
         continua = [_text(np.random.default_rng((6, i)), regular) for i in range(TEXTS)]
-        found = {
+        entropies = {
             name: random_entropies(process, continua, 3, draws=draws)
             for name, process in PROCESSES.items()
         }
-        means = {name: float(e.mean()) for name, e in found.items()}
+        means = {name: float(e.mean()) for name, e in entropies.items()}
         rows += [
             {
                 "corpus": corpus,
                 "process": name,
                 "mean": means[name],
-                "sd": float(found[name].std(ddof=1)),
+                "sd": float(entropies[name].std(ddof=1)),
                 "sets": draws,
                 "order_gained": (MOST - means[name]) / (MOST - means["random1"]) - 1,
             }
-            for name in found
+            for name in entropies
         ]
     write_csv(out / "random.csv", rows)
     with figure(out / "random", width=4.5, height=3.0) as axes:

@@ -98,4 +98,4 @@ def _largest(c: Continuum, groups: Codes) -> float:
 def _mixed(c: Continuum, groups: Codes) -> int:
     """Unitary alignments with units of several categories."""
     codes = [set(c.category_codes[g[g >= 0]].tolist()) for g in groups]
-    return sum(len(found) > 1 for found in codes)
+    return sum(len(group_codes) > 1 for group_codes in codes)

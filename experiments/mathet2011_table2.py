@@ -34,8 +34,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """Each case at each density, ours beside theirs."""
     del data
     rows = [
-        _row(n, units, density, theirs, seconds, 1 if quick else 5)
-        for n, units, theirs, seconds in CASES
+        _row(n, units, density, paper_count, seconds, 1 if quick else 5)
+        for n, units, paper_count, seconds in CASES
         if not (quick and n * units > 300)
         for density in ((ANCHORED,) if quick else DENSITIES)
     ]
@@ -43,7 +43,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def _row(
-    n: int, units: int, density: float, theirs: int, seconds: float, sets: int
+    n: int, units: int, density: float, paper_count: int, seconds: float, sets: int
 ) -> dict[str, object]:
     drawn = [
         annotation_set(
@@ -55,22 +55,22 @@ def _row(
         )
         for i in range(sets)
     ]
-    found = np.array([_measured(c) for c in drawn]).mean(axis=0)
+    means = np.array([_measured(c) for c in drawn]).mean(axis=0)
     total = (units + 1) ** n - 1
     return {
         "case": f"{n} × {units}",
         "density": density,
-        "candidates": float(found[0]),
-        "candidates_theirs": theirs,
-        "ratio": float(found[0]) / theirs,
+        "candidates": float(means[0]),
+        "candidates_theirs": paper_count,
+        "ratio": float(means[0]) / paper_count,
         "total": total,
-        "share": float(found[0]) / total,
-        "seconds_listing_and_greedy": round(float(found[1]), 4),
-        "seconds_exact": round(float(found[2]), 4),
+        "share": float(means[0]) / total,
+        "seconds_listing_and_greedy": round(float(means[1]), 4),
+        "seconds_exact": round(float(means[2]), 4),
         "seconds_theirs": seconds,
-        "exact_over_theirs": round(float(found[2]) / seconds, 4) if seconds else None,
-        "entropy_greedy": float(found[3]),
-        "entropy_exact": float(found[4]),
+        "exact_over_theirs": round(float(means[2]) / seconds, 4) if seconds else None,
+        "entropy_greedy": float(means[3]),
+        "entropy_exact": float(means[4]),
         "sets": sets,
     }
 

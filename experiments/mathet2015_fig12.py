@@ -47,8 +47,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     write_csv(out / "distances.csv", [_distances(100 if quick else 2000)])
     # Three of eight continua, and one of three annotators of each.
     counted = sum(map(math.prod, combinations([3] * 8, 3)))
-    found = _drawn_combinations(2000 if quick else 60_000)
-    rows = [{"counted": counted, "drawn": found}]
+    n_drawn = _drawn_combinations(2000 if quick else 60_000)
+    rows = [{"counted": counted, "drawn": n_drawn}]
     write_csv(out / "combinations.csv", rows)
 
 
@@ -73,5 +73,7 @@ def _drawn_combinations(draws: int) -> int:
     corpus = Corpus.from_continua({str(i): text for i, text in enumerate(texts)})
     sampler = CHANCE_MODELS["corpus"].prepare(list(corpus.values()), 3)
     rng = np.random.default_rng(0)
-    seen = Counter(frozenset(str(u.category) for u in sampler.draw(rng)) for _ in range(draws))
-    return len(seen)
+    combinations = Counter(
+        frozenset(str(u.category) for u in sampler.draw(rng)) for _ in range(draws)
+    )
+    return len(combinations)

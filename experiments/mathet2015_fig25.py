@@ -33,8 +33,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             sets=sets(quick),
             magnitudes=magnitudes(quick),
         )
-        found = sweep_into(out, sweep, part="" if main else f"gap-{gap:g}")
-        rows += [{"gap": gap, "chance": sweep.options["chance"], **row} for row in found]
+        sweep_rows = sweep_into(out, sweep, part="" if main else f"gap-{gap:g}")
+        rows += [{"gap": gap, "chance": sweep.options["chance"], **row} for row in sweep_rows]
     write_csv(out / "gaps.csv", rows)
     write_csv(out / "observed.csv", _observed())
     title = "25: category errors on equal units"

@@ -34,7 +34,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         total = float(np.prod(c.counts + 1.0)) - 1
         every = build_problem(c, bound, prune=False)
         within = c.n_units + unitary_alignments_within(every, c.n_annotators * 1.0).number
-        left = c.n_units + all_columns(build_problem(c, bound)).number
+        n_remaining = c.n_units + all_columns(build_problem(c, bound)).number
         begun = time.process_time()
         status = align(c).status
         rows.append(
@@ -43,8 +43,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
                 "total": int(total),
                 "within_bound": within,
                 "discarded_by_bound": 1 - within / total,
-                "left": left,
-                "discarded_by_splits": 1 - left / total,
+                "left": n_remaining,
+                "discarded_by_splits": 1 - n_remaining / total,
                 "seconds": round(time.process_time() - begun, 4),
                 "status": status,
             }

@@ -32,11 +32,11 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """Write a row per measure and requirement: what the registry says, what a probe finds."""
     del data
     # Measures of units; those with one value per category have none to probe.
-    known = [MEASURES[name] for name in sorted(MEASURES)]
-    names = [m.name for m in known if m.applies_to == "continuum" and not m.per_category]
+    measures = [MEASURES[name] for name in sorted(MEASURES)]
+    names = [m.name for m in measures if m.applies_to == "continuum" and not m.per_category]
     with open_pool() as pool:
-        found = pool.executor.map(probed, names, [12 if quick else 20] * len(names))
-        rows = [row for mine in found for row in mine]
+        rows_by_measure = pool.executor.map(probed, names, [12 if quick else 20] * len(names))
+        rows = [row for mine in rows_by_measure for row in mine]
     write_csv(out / "requirements.csv", rows)
     _draw(out, rows)
 
@@ -46,15 +46,17 @@ def probed(name: str, draws: int) -> list[dict[str, Any]]:
     m, rows = MEASURES[name], []
     for requirement, probe in PROBES.items():
         value = probe(m, draws)
-        said, verdict = _from_registry(m, requirement), _verdict(requirement, value)
+        registered, verdict = _from_registry(m, requirement), _verdict(requirement, value)
         rows.append(
             {
                 "measure": name,
                 "requirement": requirement,
-                "registry": said,
+                "registry": registered,
                 "probe": verdict,
                 "value": value,
-                "consistent": str(said is None or (said == NO) == (verdict == NO)).lower(),
+                "consistent": str(
+                    registered is None or (registered == NO) == (verdict == NO)
+                ).lower(),
             }
         )
     return rows
@@ -94,8 +96,8 @@ def _verdict(requirement: str, value: float) -> str:
 
 
 def _value(m: Measure, c: Continuum, **options: Any) -> float:
-    own = {"samples": 30, **MATHET_2015} | options
-    score = measure(c, [m.name], **{k: v for k, v in own.items() if k in m.options})[m.name]
+    all_options = {"samples": 30, **MATHET_2015} | options
+    score = measure(c, [m.name], **{k: v for k, v in all_options.items() if k in m.options})[m.name]
     return score.value if score.defined else math.nan
 
 

@@ -99,12 +99,12 @@ def _shared(sets: int) -> list[Row]:
     """Return rows of three annotators who shift boundaries, with own or shared other errors."""
     rows: list[Row] = []
     for error in SHARED[:2]:
-        own = Panel((Group(count=3, errors=f"{error}+position"),))
+        own_panel = Panel((Group(count=3, errors=f"{error}+position"),))
         school = Panel(
             (Group(count=3, errors="position", school="all"),),
             {"all": School(error)},
         )
-        for design, panel in (("own", own), ("shared", school)):
+        for design, panel in (("own", own_panel), ("shared", school)):
             drawn = [_draw(error, MAGNITUDE / 2, panel, index) for index in range(sets)]
             for name, values in _values(drawn).items():
                 rows.append({"error": error, "design": design, **_row(name, values)})
@@ -122,12 +122,12 @@ def _values(drawn: list[Continuum]) -> dict[str, Floats]:
 
 
 def _row(name: str, values: Floats) -> Row:
-    known = values[~np.isnan(values)]
+    defined = values[~np.isnan(values)]
     return {
         "measure": name,
-        "mean": float(known.mean()) if len(known) else float("nan"),
-        "sd": float(known.std(ddof=1)) if len(known) > 1 else float("nan"),
+        "mean": float(defined.mean()) if len(defined) else float("nan"),
+        "sd": float(defined.std(ddof=1)) if len(defined) > 1 else float("nan"),
         "sets": len(values),
-        "undefined": len(values) - len(known),
+        "undefined": len(values) - len(defined),
         "values": in_sets(values.tolist()),
     }

@@ -136,44 +136,46 @@ def measured(cell: Cell) -> Row:
     return row
 
 
-def _open_units(found: Sequence[Alignment]) -> int:
+def _open_units(alignments: Sequence[Alignment]) -> int:
     """Count the units that are in the consensus of some alignments, but not of all."""
-    golds = [_gold(a) for a in found]
+    golds = [_gold(a) for a in alignments]
     everywhere = golds[0].intersection(*golds[1:])
     return len(golds[0].union(*golds[1:]) - everywhere)
 
 
-def _range_of_category(found: Sequence[Alignment], expected: float | None) -> float:
+def _range_of_category(alignments: Sequence[Alignment], expected: float | None) -> float:
     """Difference of the largest and the least γ_cat."""
     if not expected:
         return 0.0
-    return float(np.ptp(_disorders(found, None))) / expected
+    return float(np.ptp(_disorders(alignments, None))) / expected
 
 
-def _range_of_kinds(found: Sequence[Alignment], options: dict[str, Any]) -> float:
+def _range_of_kinds(alignments: Sequence[Alignment], options: dict[str, Any]) -> float:
     """Largest difference of γ_k, over the categories; where each alignment has one."""
-    counts = gamma_k(found[0].continuum, **options).counts
+    counts = gamma_k(alignments[0].continuum, **options).counts
     if counts is None:
         return 0.0
     expected = np.ravel(counts.numbers["expected"])
     ranges = [
-        float(np.ptp(_disorders(found, k))) / e for k, e in enumerate(expected.tolist()) if e > 0
+        float(np.ptp(_disorders(alignments, k))) / e
+        for k, e in enumerate(expected.tolist())
+        if e > 0
     ]
     return max((r for r in ranges if np.isfinite(r)), default=0.0)
 
 
-def _disorders(found: Sequence[Alignment], category: int | None) -> Floats:
+def _disorders(alignments: Sequence[Alignment], category: int | None) -> Floats:
     """Return δ_cat of each alignment, over all pairs or those of a category."""
-    continuum = found[0].continuum
+    continuum = alignments[0].continuum
     parts = bind(Combined(), continuum)
-    pairs = [aligned_pairs(continuum, a.groups, parts) for a in found]
+    pairs = [aligned_pairs(continuum, a.groups, parts) for a in alignments]
     return np.array([p.disorder(category) for p in pairs])
 
 
 def _gold(alignment: Alignment) -> set[tuple[float, float, str | None]]:
     """Return the units of the consensus of an alignment."""
-    kept = consensus(alignment).continuum
-    return {(u.start, u.end, None if u.category is None else str(u.category)) for u in kept}
+    gold = consensus(alignment).continuum
+    return {(u.start, u.end, None if u.category is None else str(u.category)) for u in gold}
 
 
 def _summary(rows: Sequence[Row], kind: tuple[str, int, float]) -> Row:
@@ -205,7 +207,7 @@ def _mean_share(rows: Sequence[Row], name: str) -> float:
 
 
 def _median(counts: Sequence[int | None]) -> float | None:
-    known = [c for c in counts if c is not None]
-    if not known:
+    defined = [c for c in counts if c is not None]
+    if not defined:
         return None
-    return float(np.median(known))
+    return float(np.median(defined))

@@ -79,34 +79,34 @@ def covered(runs: int, sizes: tuple[int, ...]) -> Iterator[Row]:
 def cell(kind: str, design: str, n: int, runs: int) -> list[Row]:
     """Return a row per interval for one process, design and number of documents."""
     g = np.random.default_rng(crc32(repr((kind, design, n)).encode()))
-    found, truths = [], []
+    intervals, truths = [], []
     for _ in range(runs):
-        people, there = annotators_of(design, n, g)
-        sums, on_these = drawn(kind, people, there, g)
-        found.append(over(sums))
+        people, is_present = annotators_of(design, n, g)
+        sums, on_these = drawn(kind, people, is_present, g)
+        intervals.append(over(sums))
         truths.append(on_these)
-    said: Row = {"process": kind, "annotators": design, "documents": n}
-    return list(held(said, found, THETA, truths))
+    about: Row = {"process": kind, "annotators": design, "documents": n}
+    return list(held(about, intervals, THETA, truths))
 
 
 def held(
-    said: Row, found: list[PopulationIntervals], theta: float, on_these: list[float]
+    about: Row, intervals: list[PopulationIntervals], theta: float, on_these: list[float]
 ) -> Iterator[Row]:
     """Yield a row per interval: how often it holds 1 − θ, or 1 − θ of these documents."""
     for name, over_name, truths in (
-        ("documents, annotators new", "documents", [theta] * len(found)),
+        ("documents, annotators new", "documents", [theta] * len(intervals)),
         ("annotators", "annotators", on_these),
-        ("both", "both", [theta] * len(found)),
+        ("both", "both", [theta] * len(intervals)),
     ):
         if not truths:
             continue
-        ends = [getattr(f, over_name) or (math.nan, math.nan) for f in found]
+        ends = [getattr(f, over_name) or (math.nan, math.nan) for f in intervals]
         holds = [low <= 1 - t <= high for (low, high), t in zip(ends, truths, strict=True)]
         widths = np.array([high - low for low, high in ends])
         yield {
             "over": name,
-            **said,
-            "runs": len(found),
+            **about,
+            "runs": len(intervals),
             "coverage": float(np.mean(holds)),
             "width": float(np.nanmedian(widths)) if np.isfinite(widths).any() else math.nan,
             "none": float(np.isnan(widths).mean()),
@@ -133,10 +133,12 @@ def annotators_of(design: str, n: int, g: np.random.Generator) -> tuple[int, Ind
     return people, np.argsort(g.random((n, people)), axis=1)[:, :each]
 
 
-def drawn(kind: str, people: int, there: Indices, g: np.random.Generator) -> tuple[PairSums, float]:
+def drawn(
+    kind: str, people: int, is_present: Indices, g: np.random.Generator
+) -> tuple[PairSums, float]:
     """Draw pair sums; also return 1 − γ of very many annotators on these documents."""
     annotators, documents, cells, lengths, shape = KINDS[kind]
-    n = len(there)
+    n = len(is_present)
     care = _lognormal(g, annotators, (people,))
     if kind == "one in seven careless":
         care = np.where(g.random(people) < 1 / 7, 3.0, 1.0) / (9 / 7)
@@ -144,14 +146,14 @@ def drawn(kind: str, people: int, there: Indices, g: np.random.Generator) -> tup
     if kind == "no disorder in half":
         level = level * (g.random(n) < 0.5) * 2
     school = g.random(people) < 0.5
-    rates = care[there] * _lognormal(g, cells, there.shape)
-    i, j = np.triu_indices(there.shape[1], 1)
+    rates = care[is_present] * _lognormal(g, cells, is_present.shape)
+    i, j = np.triu_indices(is_present.shape[1], 1)
     mean = THETA * level[:, None] * (rates[:, i] + rates[:, j]) / 2
     if kind == "two schools":
-        mean = mean * np.where(school[there[:, i]] == school[there[:, j]], 2 / 3, 4 / 3)
+        mean = mean * np.where(school[is_present[:, i]] == school[is_present[:, j]], 2 / 3, 4 / 3)
     k = np.broadcast_to(shape * length[:, None], mean.shape)
     weight = np.broadcast_to(length[:, None] / len(i), mean.shape)
-    pairs = np.stack((there[:, i], there[:, j]), axis=-1).reshape(-1, 2)
+    pairs = np.stack((is_present[:, i], is_present[:, j]), axis=-1).reshape(-1, 2)
     costs = weight * mean * g.gamma(k, 1 / k)
     where = np.repeat(np.arange(n), len(i))
     sums = PairSums.of_pairs(where, pairs, costs.ravel(), weight.ravel())
@@ -166,7 +168,7 @@ def _lognormal(g: np.random.Generator, s: float, shape: tuple[int, ...]) -> Floa
 def shuffled(people: int, n: int, spread: float, *, runs: int) -> Iterator[Row]:
     """Yield rows of annotators with own magnitudes, on documents of different difficulty."""
     g = np.random.default_rng(crc32(repr((people, n, spread)).encode()))
-    found, totals = [], np.zeros(2)
+    intervals, totals = [], np.zeros(2)
     for seed in range(runs):
         annotators = MAGNITUDE * _lognormal(g, spread, (people,))
         magnitudes = np.clip(annotators * _lognormal(g, 0.3, (n, 1)), 0.0, 1.0)
@@ -176,21 +178,25 @@ def shuffled(people: int, n: int, spread: float, *, runs: int) -> Iterator[Row]:
         totals += parts.observed.sum(), parts.expected.sum()
         entry = agreed.over()
         assert entry is not None
-        found.append(entry)
-    said: Row = {"process": f"shuffled, {spread:g}", "annotators": f"all {people}", "documents": n}
-    yield from held(said, found, float(totals[0] / totals[1]), [])
+        intervals.append(entry)
+    about: Row = {"process": f"shuffled, {spread:g}", "annotators": f"all {people}", "documents": n}
+    yield from held(about, intervals, float(totals[0] / totals[1]), [])
 
 
 def annotated(magnitudes: Floats, document: int, seed: int) -> Continuum:
     """Return a reference, annotated by one person of each magnitude."""
     people, units = len(magnitudes), []
     for a, magnitude in enumerate(magnitudes.tolist()):
-        made = shuffled_set(
+        annotated_set = shuffled_set(
             MODEL, ERROR, magnitude, people, index=document, model=MODEL, seed=seed
         )  # fmt: skip
-        name = made.annotators[a]
-        units += [u for u in map(made.unit, range(made.n_units)) if u.annotator == name]
-    return Continuum.from_units(units, annotators=made.annotators, bounds=made.bounds)
+        name = annotated_set.annotators[a]
+        units += [
+            u for u in map(annotated_set.unit, range(annotated_set.n_units)) if u.annotator == name
+        ]
+    return Continuum.from_units(
+        units, annotators=annotated_set.annotators, bounds=annotated_set.bounds
+    )
 
 
 def tables(rows: list[Row]) -> Iterator[str]:
@@ -211,7 +217,7 @@ def tables(rows: list[Row]) -> Iterator[str]:
                 ]
                 shares = [float(str(r["coverage"])) for r in mine]
                 width = np.median([float(str(r["width"])) for r in mine])
-                said = f"{min(shares):.2f}–{max(shares):.2f} ({width:.2f})"
-                cells.append(said.replace("0.", "."))
+                text = f"{min(shares):.2f}–{max(shares):.2f} ({width:.2f})"
+                cells.append(text.replace("0.", "."))
             lines.append(f"| {design} | {' | '.join(cells)} |")
         yield "\n".join(lines)

@@ -37,7 +37,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         values = store.values(store.begin(sweep), sweep.sets)
         configuration = json.loads(store.begin(sweep).configuration)
     chosen = {key: dict(by_set) for key, by_set in values.items() if key[2] in sweep.magnitudes}
-    found = SweptValues(chosen, configuration)
+    swept_values = SweptValues(chosen, configuration)
     ranking = rank(chosen, DOCUMENTS)
-    write_ranking(ranking, found, out)
+    write_ranking(ranking, swept_values, out)
     write_text(out / "ranks.json", json.dumps(ranking.as_dict(), indent=1) + "\n")

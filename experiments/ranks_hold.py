@@ -82,10 +82,10 @@ def coverage_row(world: str, noise: str, sets: int, runs: int) -> dict[str, obje
     held = 0
     width = 0.0
     for _ in range(runs):
-        found = rank(_drawn(rng, WORLDS[world], NOISES[noise], sets), DOCUMENTS, LEVEL)
+        ranking = rank(_drawn(rng, WORLDS[world], NOISES[noise], sets), DOCUMENTS, LEVEL)
         intervals = [
             (m.rank, truth[e.error][int(m.measure)])
-            for e in found.errors
+            for e in ranking.errors
             for m in e.measures
             if m.rank is not None
         ]
@@ -107,10 +107,10 @@ def true_ranks(curves: Floats) -> list[tuple[int, int]]:
     """Return best and worst rank of each curve; equal curves share their ranks."""
     spread = np.where(X > 0, SPREAD, 0.0) * np.ones_like(curves)
     truth = Moments(curves, spread**2, np.ones_like(curves))
-    told = pair_power(truth, DOCUMENTS, LEVEL).mean
-    better = (told[:, None] > told + 1e-9).sum(axis=0)
-    worse = (told[:, None] < told - 1e-9).sum(axis=0)
-    return [(1 + int(b), len(told) - int(w)) for b, w in zip(better, worse, strict=True)]
+    shares_told = pair_power(truth, DOCUMENTS, LEVEL).mean
+    better = (shares_told[:, None] > shares_told + 1e-9).sum(axis=0)
+    worse = (shares_told[:, None] < shares_told - 1e-9).sum(axis=0)
+    return [(1 + int(b), len(shares_told) - int(w)) for b, w in zip(better, worse, strict=True)]
 
 
 def _drawn(
@@ -120,8 +120,8 @@ def _drawn(
     values = {}
     for error, curves in world.items():
         shared = rng.standard_normal((sets, 1, len(X)))
-        own = rng.standard_normal((sets, *curves.shape))
-        mixed = math.sqrt(_SHARED) * shared + math.sqrt(1 - _SHARED) * own
+        own_noise = rng.standard_normal((sets, *curves.shape))
+        mixed = math.sqrt(_SHARED) * shared + math.sqrt(1 - _SHARED) * own_noise
         drawn = curves + np.where(X > 0, SPREAD, 0.0) * noise(mixed)
         for measure in range(len(curves)):
             for column, x in enumerate(X.tolist()):

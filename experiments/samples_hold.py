@@ -112,8 +112,8 @@ def _sample(
     rare = np.arange(n) < sizes[0]
     which = np.arange(n) // clusters
     e = np.exp(0.5 * g.standard_normal((runs, n)))
-    own, shared = (g.gamma(4, 0.25, (runs, k)) for k in (n, n // clusters + 1))
-    o = factor * np.where(rare, *theta) * e * own * shared[:, which]
+    own_factors, shared = (g.gamma(4, 0.25, (runs, k)) for k in (n, n // clusters + 1))
+    o = factor * np.where(rare, *theta) * e * own_factors * shared[:, which]
     return o, e, np.where(rare, 1.0, OFTEN), which
 
 
@@ -138,8 +138,8 @@ def weights(runs: int, fewer: int) -> Iterator[Row]:
                 kind = CLUSTERS if clusters > 1 else DOCUMENTS
                 for i in range(min(fewer, runs)):
                     parts_of = Contributions(sides[1][0][i], sides[1][1][i], kind)
-                    found = interval_of_gamma(parts_of)
-                    held.append(not found.low <= 1 - true <= found.high)
+                    interval = interval_of_gamma(parts_of)
+                    held.append(not interval.low <= 1 - true <= interval.high)
                 yield level("γ outside its weighted interval", name, np.array(held), "", None)
 
 
@@ -166,7 +166,7 @@ def _p_of_wins(g: np.random.Generator, n: int, size: int, worse: float, apart: f
     wins = Wins(
         people=("person",),
         instances=tuple(map(str, range(n))),
-        there=np.ones((1, n), np.bool_),
+        annotated=np.ones((1, n), np.bool_),
         candidate=~lost[None],
         person=~won[None],
         clusters=tuple(map(str, which)) if size > 1 else (),
@@ -208,9 +208,11 @@ def twice(runs: int) -> Iterator[Row]:
                     g = generator("twice", kind, people, n, factor)
                     o, e, other, chance = sessions(kind, people, n, runs, factor, g)
                     sides = independent_parts(o, e), independent_parts(other, chance)
-                    found = paired_difference(*sides)
+                    comparison = paired_difference(*sides)
                     hits.append(
-                        np.asarray((found.p <= LEVEL) & ((found.value > 0) | (factor == 1)))
+                        np.asarray(
+                            (comparison.p <= LEVEL) & ((comparison.value > 0) | (factor == 1))
+                        )
                     )
                 name = f"{kind}, {people} people, {n} documents"
                 yield level("sessions", name, hits[0], "disorder with others × 1.5", hits[1])
@@ -229,11 +231,16 @@ def over_time(runs: int) -> Iterator[Row]:
             still = _in_order(cell, campaign, n, runs)
             drifts = _in_order(cell, campaign, n, runs, drift=DRIFT)
             harder = _in_order(cell, replace(campaign, harder="factor"), n, runs)
-            p_all = [np.array([f.all.p for f, _ in found]) <= LEVEL for found in (still, harder)]
+            p_all = [
+                np.array([f.all.p for f, _ in comparisons]) <= LEVEL
+                for comparisons in (still, harder)
+            ]
             if name not in MOVING:
                 other = "from .5 to 1.5 times as hard"
                 rows["all"].append(level("order, γ of all", cell, p_all[0], other, p_all[1]))
-            named = [np.array([_named(f) for f, _ in found]) for found in (still, drifts)]
+            named = [
+                np.array([_named(f) for f, _ in comparisons]) for comparisons in (still, drifts)
+            ]
             other = "one adds from .2 to 1.8 times as much"
             rows["one"].append(level("order, anybody", cell, named[0] >= 0, other, named[1] == 0))
             rows["else"].append(
@@ -247,29 +254,29 @@ def over_time(runs: int) -> Iterator[Row]:
                 rows["out"].append(
                     level("order, change outside its interval", cell, np.array(missed), "", None)
                 )
-    for found in rows.values():
-        yield from found
+    for comparisons in rows.values():
+        yield from comparisons
 
 
 def _in_order(
     cell: str, campaign: Campaign, n: int, runs: int, drift: float = 0.0
 ) -> list[tuple[OverTime, Floats]]:
     """Each run's changes, and what its annotators add."""
-    g, found = generator("order", cell, drift, campaign.harder), []
+    g, comparisons = generator("order", cell, drift, campaign.harder), []
     names = [str(k) for k in range(campaign.people)]
     for _ in range(runs):
         sums, which, adds = campaign.draw(n, g, drift)
-        found.append((changes(names, sums, which), adds))
-    return found
+        comparisons.append((changes(names, sums, which), adds))
+    return comparisons
 
 
-def _named(found: OverTime) -> int:
+def _named(over_time: OverTime) -> int:
     """Return the number of the annotator whom the sentence names, -1 for nobody."""
-    tested = [c for c in found.annotators if np.isfinite(c.p)]
+    tested = [c for c in over_time.annotators if np.isfinite(c.p)]
     surest = min(tested, key=lambda c: c.p, default=Change(annotator="", documents=0))
     return int(surest.annotator) if surest.p_holm <= LEVEL else -1
 
 
-def _misses(found: Change, true: float) -> bool:
-    low, high = found.interval or (-np.inf, np.inf)
+def _misses(change: Change, true: float) -> bool:
+    low, high = change.interval or (-np.inf, np.inf)
     return not low <= true <= high

@@ -62,9 +62,9 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     # Longest tasks first, so that no worker begins one at the end.
     cells.sort(key=lambda c: -c.variant.n_annotators)
     with open_pool() as pool:
-        found = list(pool.executor.map(measured, cells))
+        scores_by_cell = list(pool.executor.map(measured, cells))
     values: dict[tuple[Variant, float], list[dict[str, float]]] = {}
-    for cell, scores in zip(cells, found, strict=True):
+    for cell, scores in zip(cells, scores_by_cell, strict=True):
         values.setdefault((cell.variant, cell.magnitude), []).append(scores)
     rows = [
         _row(variant, magnitude, name, [s[name] for s in values[variant, magnitude]])
@@ -103,7 +103,7 @@ def _row(variant: Variant, magnitude: float, name: str, values: Sequence[float])
 
 
 def _variants(quick: bool) -> list[Variant]:
-    found = [
+    variants = [
         *(
             Variant(f"factor of {error}", f"{factor:g}", f"{error}:factor={factor:g}")
             for error, factors in (
@@ -128,7 +128,7 @@ def _variants(quick: bool) -> list[Variant]:
         ),
         *(Variant("annotators", f"{n}", "position", n_annotators=n) for n in (2, 3, 5, 10)),
     ]
-    return found[::6] if quick else found
+    return variants[::6] if quick else variants
 
 
 def _spread(rows: list[Row]) -> list[Row]:
@@ -174,10 +174,10 @@ def _farthest(curves: Sequence[Floats]) -> tuple[float, float]:
 
 
 def _falls(curve: Floats) -> bool:
-    known = curve[~np.isnan(curve[:, 1])]
-    steps = np.diff(known[:, 1])
-    noise = 2 * np.nan_to_num(np.hypot(known[1:, 2], known[:-1, 2])) + 1e-9
-    return bool((steps <= noise).all() and known[-1, 1] < known[0, 1] - 1e-9)
+    defined = curve[~np.isnan(curve[:, 1])]
+    steps = np.diff(defined[:, 1])
+    noise = 2 * np.nan_to_num(np.hypot(defined[1:, 2], defined[:-1, 2])) + 1e-9
+    return bool((steps <= noise).all() and defined[-1, 1] < defined[0, 1] - 1e-9)
 
 
 def _draw(out: Path, rows: list[Row]) -> None:

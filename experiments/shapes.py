@@ -85,16 +85,16 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 def _first(c: Continuum, n: int) -> Continuum:
     """Return the first annotators, under the same names everywhere."""
-    kept = keep_annotators(c, c.annotators[:n])
-    return rename_annotators(kept, dict(zip(kept.annotators, "ABC", strict=True)))
+    chosen = keep_annotators(c, c.annotators[:n])
+    return rename_annotators(chosen, dict(zip(chosen.annotators, "ABC", strict=True)))
 
 
 def independent(crowd: Corpus, images: int, rng: np.random.Generator) -> Corpus:
     """Images of which each of three annotations is of another image of the crowd's."""
     done = [(k, [u for u in c if u.annotator == a]) for k, c in enumerate(crowd.values())
             for a in c.annotators]  # fmt: skip
-    found: dict[str, Continuum] = {}
-    while len(found) < images:
+    continua: dict[str, Continuum] = {}
+    while len(continua) < images:
         picked = [done[i] for i in rng.choice(len(done), 3, replace=False)]
         if len({k for k, _ in picked}) == 3:
             rows = [
@@ -102,13 +102,13 @@ def independent(crowd: Corpus, images: int, rng: np.random.Generator) -> Corpus:
                 for a, (_, us) in zip("ABC", picked, strict=True)
                 for u in us
             ]
-            found[str(len(found))] = Continuum.from_units(rows, annotators=list("ABC"))
-    return Corpus.from_continua(found)
+            continua[str(len(continua))] = Continuum.from_units(rows, annotators=list("ABC"))
+    return Corpus.from_continua(continua)
 
 
 def crowds(images: int, rng: np.random.Generator) -> Corpus:
     """Three independent annotators with eight boxes each, whose centres crowd the middle."""
-    found = {}
+    continua = {}
     for image in range(images):
         middle, half = rng.normal(0.5, 0.15, (3, 8, 2)), rng.uniform(0.05, 0.1, (3, 8, 2))
         rows = [
@@ -116,8 +116,8 @@ def crowds(images: int, rng: np.random.Generator) -> Corpus:
             for who, lows, highs in zip("ABC", middle - half, middle + half, strict=True)
             for low, high in zip(lows.tolist(), highs.tolist(), strict=True)
         ]
-        found[str(image)] = Continuum.from_units(rows)
-    return Corpus.from_continua(found)
+        continua[str(image)] = Continuum.from_units(rows)
+    return Corpus.from_continua(continua)
 
 
 def _zeros(crowd: Corpus, corpora: int, images: int) -> Iterator[dict[str, object]]:
@@ -128,21 +128,24 @@ def _zeros(crowd: Corpus, corpora: int, images: int) -> Iterator[dict[str, objec
         "crowd": [independent(crowd, images, rng) for rng in rngs(corpora)],
         "planted": [crowds(images // 10, rng) for rng in rngs(3 * corpora)],
     }
-    for (source, made), positional, chance in product(
+    for (source, samples), positional, chance in product(
         sources.items(), ("iou", "sporadic"), ("documents", "cut")
     ):
         values = []
-        for seed, corpus in enumerate(made):
+        for seed, corpus in enumerate(samples):
             # As if x were time, so that it is not refused.
             timed = {n: c.with_about(offset_unit="s") for n, c in corpus.items()}
-            given = corpus if chance == "documents" else Corpus.from_continua(timed)
+            corpus_to_measure = corpus if chance == "documents" else Corpus.from_continua(timed)
             d = Combined(positional=positional)
-            values.append(gamma_corpus(given, dissimilarity=d, chance=chance, seed=seed).value)
-        error = float(np.std(values, ddof=1) / np.sqrt(len(made)))
+            values.append(
+                gamma_corpus(corpus_to_measure, dissimilarity=d, chance=chance, seed=seed).value
+            )
+        error = float(np.std(values, ddof=1) / np.sqrt(len(samples)))
         mean = float(np.mean(values))
         yield {
-            "source": source, "positional": positional, "chance": chance, "corpora": len(made),
-            "images": len(made[0]), "gamma": mean, "se": error, "bound": abs(mean) + 1.645 * error,
+            "source": source, "positional": positional, "chance": chance, "corpora": len(samples),
+            "images": len(samples[0]), "gamma": mean, "se": error,
+            "bound": abs(mean) + 1.645 * error,
         }  # fmt: skip
 
 
@@ -194,15 +197,15 @@ def _anchor_unnamed(scans: Corpus) -> Anchor:
     here = [
         _nearest([u], [*units[:i], *units[i + 1 :]]) for units in apart for i, u in enumerate(units)
     ]
-    there = [_nearest(units, others) for units, others in pairs]
-    return crossing(np.concatenate(here), np.concatenate(there))
+    nearest_other = [_nearest(units, others) for units, others in pairs]
+    return crossing(np.concatenate(here), np.concatenate(nearest_other))
 
 
-def _anchor_row(data: str, found: Anchor) -> dict[str, Any]:
+def _anchor_row(data: str, anchor: Anchor) -> dict[str, Any]:
     """IoU is 1 − cost/2."""
-    return {"data": data, "same": 1 - found.cost / 2, "from": 1 - found.high / 2,
-            "to": 1 - found.low / 2, "kept": found.kept, "by_chance": found.by_chance,
-            "units": found.units}  # fmt: skip
+    return {"data": data, "same": 1 - anchor.cost / 2, "from": 1 - anchor.high / 2,
+            "to": 1 - anchor.low / 2, "kept": anchor.kept, "by_chance": anchor.by_chance,
+            "units": anchor.units}  # fmt: skip
 
 
 def _part(c: Continuum, annotator: str) -> list[Unit]:
@@ -238,8 +241,8 @@ class Above:
         most = 2 * delta * (1 - self.least) * (1 + 1e-12)
 
         def costs(u: UnitColumns, v: UnitColumns) -> Floats:
-            found = bound.pairwise(u, v)
-            return np.where(found <= most, found, np.inf)
+            disorders = bound.pairwise(u, v)
+            return np.where(disorders <= most, disorders, np.inf)
 
         return replace(bound, pairwise=costs, signature=self.signature)
 
@@ -263,9 +266,9 @@ def _lesions(scans: Corpus, least: float) -> Iterator[dict[str, object]]:
     """Return groups of at most four boxes of a scan with that IoU; and γ of every naming."""
     # No reader drew two nodules that overlap by as much.
     d = Combined(beta=0, positional=Above(least))
-    found = unnamed_gamma(scans, dissimilarity=d, same=2.0)
-    low, high = found.interval
+    agreement = unnamed_gamma(scans, dissimilarity=d, same=2.0)
+    low, high = agreement.interval
     about = {"scans": len(scans), "least_iou": least, "gamma_from": low, "gamma_to": high}
-    for size, lesions in found.sizes.items():
+    for size, lesions in agreement.sizes.items():
         yield {**about, "marked_by": size, "lesions": lesions}
-    yield {**about, "marked_by": "any", "lesions": sum(found.sizes.values())}
+    yield {**about, "marked_by": "any", "lesions": sum(agreement.sizes.values())}

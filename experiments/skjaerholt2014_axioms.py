@@ -34,7 +34,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     sorted_trees = [trees[k] for k in order]
     rows: list[dict[str, object]] = []
     for delta, d in zip(DELTAS, distances, strict=True):
-        for axiom, found in (
+        for axiom, violations in (
             ("non-negative", _pairs(d < 0, sorted_trees)),
             ("symmetric", _pairs(d != d.T, sorted_trees)),
             (
@@ -43,7 +43,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             ),
             ("triangle inequality", _triangles(d, sorted_trees)),
         ):
-            count, example = found
+            count, example = violations
             rows.append(
                 {"delta": delta, "axiom": axiom, "trees": n, "broken": count, "smallest": example}
             )

@@ -42,9 +42,9 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
                 }
             )
             heights, edges = np.histogram(relative, bins=20, range=(0, 1))
-            for height, left in zip(heights, edges[:-1], strict=True):
+            for height, lower_edges in zip(heights, edges[:-1], strict=True):
                 rows.append(
-                    {"corpus": name, "delta": delta, "from": left, "share": height / len(d)}
+                    {"corpus": name, "delta": delta, "from": lower_edges, "share": height / len(d)}
                 )
     write_csv(out / "shares.csv", shares)
     write_csv(out / "distribution.csv", rows)
@@ -53,7 +53,9 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             for axis, delta in zip(axes, DELTAS, strict=True):
                 for k, name in enumerate(CORPORA):
                     mine = [r for r in rows if r["corpus"] == name and r["delta"] == delta]
-                    left = [float(r["from"]) for r in mine]
-                    axis.step(left, [r["share"] for r in mine], where="post", color=COLOURS[k])
+                    lower_edges = [float(r["from"]) for r in mine]
+                    axis.step(
+                        lower_edges, [r["share"] for r in mine], where="post", color=COLOURS[k]
+                    )
                 axis.set(xlabel=f"δ$_{{{delta}}}$ / largest", ylabel="share of pairs")
             axes[-1].legend(CORPORA)

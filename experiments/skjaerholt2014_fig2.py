@@ -30,8 +30,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     rows = []
     for (first, a), (second, b) in combinations(TREES.items(), 2):
         ted = np.array(tree_edit_distance(a, b))
-        found = deltas(ted, np.array(a.size), np.array(b.size))
-        for delta, value in zip(DELTAS, found, strict=True):
+        values = deltas(ted, np.array(a.size), np.array(b.size))
+        for delta, value in zip(DELTAS, values, strict=True):
             rows.append({"pair": f"{first} – {second}", "delta": delta, "value": float(value)})
     write_csv(out / "distances.csv", rows)
     if can_plot():

@@ -57,8 +57,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 def floored_las(treebank: Treebank) -> float:
     """Equation 3 with each sentence's mean number of correct tokens rounded down."""
-    kept = [item for item in treebank.shared_items if item.same_length]
-    return sum(map(_floored, kept)) / sum(item.n_tokens for item in kept)
+    same_length_items = [item for item in treebank.shared_items if item.same_length]
+    return sum(map(_floored, same_length_items)) / sum(item.n_tokens for item in same_length_items)
 
 
 def _floored(item: Item) -> int:

@@ -31,7 +31,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         ("dependency", sentences, ERRORS),
         ("phrase", tuple(phrases), PHRASE_ERRORS),
     ):
-        points, found = tree_points(
+        points, row_list = tree_points(
             out,
             Perturbed(trees, confused_labels(data)),
             errors,
@@ -39,7 +39,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
             sets=3 if quick else PAPER_SETS,
             name=f"trees-variants-{sample}",
         )
-        rows += [{"sample": sample, **row} for row in found]
+        rows += [{"sample": sample, **row} for row in row_list]
         panels = {e: [p for p in points if p.error == e] for e in errors[:3]}
         trees_page(out / f"attachment-{sample}", panels, len(trees))
     write_csv(out / "variants.csv", rows)

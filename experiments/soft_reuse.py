@@ -76,10 +76,10 @@ def independent_set(index: int) -> Continuum:
 
 def _zero_of(cell: tuple[int, float, int]) -> float:
     index, price, samples = cell
-    found = soft_gamma(
+    score = soft_gamma(
         independent_set(index), reuse=price, samples=samples, seed=index, **MATHET_2015
     )
-    return float(found.value)
+    return float(score.value)
 
 
 def _zeros(quick: bool) -> list[Row]:
@@ -102,12 +102,12 @@ def _zeros(quick: bool) -> list[Row]:
 
 def _differences(rows: Sequence[Row], zeros: Sequence[Row], price: float) -> Row:
     """Mean of each error at this price, and how far it is from that of γ."""
-    found: Row = {"reuse": price}
+    differences: Row = {"reuse": price}
     for error, name in ERRORS.items():
         means = {r["reuse"]: r["mean"] for r in rows if r["error"] == error}
-        found |= {name: means[price], f"{name}: beyond γ": means[price] - means[1.0]}
+        differences |= {name: means[price], f"{name}: beyond γ": means[price] - means[1.0]}
     means = {r["reuse"]: r["mean"] for r in zeros}
-    return {**found, "zero": means[price], "zero: beyond γ": means[price] - means[1.0]}
+    return {**differences, "zero": means[price], "zero: beyond γ": means[price] - means[1.0]}
 
 
 def _draw(stem: Path, rows: Sequence[Row], zeros: Sequence[Row]) -> None:

@@ -34,14 +34,14 @@ def of_process(
     ]
 
 
-def who_agree(n: int, kept: float) -> Maker:
+def who_agree(n: int, share_agreed: float) -> Maker:
     """One truth without a direction: everybody keeps a share of it, and adds others."""
 
     def made(rng: np.random.Generator) -> list[Continuum]:
         true, units = annotation(Habits(), 20, rng), []
         for k in range(n):
-            own = annotation(Habits(), 20, rng)
-            for spans, share in ((true, kept), (own, 1 - kept)):
+            own_spans = annotation(Habits(), 20, rng)
+            for spans, share in ((true, share_agreed), (own_spans, 1 - share_agreed)):
                 chosen = rng.random(len(spans[0])) < share
                 rows = zip(spans[0][chosen], spans[1][chosen], strict=True)
                 units += [Unit(f"A{k}", float(s), float(e), "a") for s, e in rows]
@@ -53,22 +53,22 @@ def who_agree(n: int, kept: float) -> Maker:
 def cells() -> Mapping[str, Maker]:
     """Return by name the processes to be left alone, and those to be found."""
     left_alone = [name for name in PROCESSES if name not in NOT_STATIONARY]
-    found: dict[str, Maker] = {}
+    makers: dict[str, Maker] = {}
     for name in left_alone:
-        found[f"{name} 3x20 declared"] = of_process(name, 3, 20)
+        makers[f"{name} 3x20 declared"] = of_process(name, 3, 20)
         if not name.endswith("told"):
-            found[f"{name} 3x20"] = of_process(name, 3, 20, declared=False)
+            makers[f"{name} 3x20"] = of_process(name, 3, 20, declared=False)
     for name, n, units in (("like", 2, 20), ("bursts", 2, 20), ("like", 3, 60), ("bursts", 8, 20)):
-        found[f"{name} {n}x{units} declared"] = of_process(name, n, units)
-    for kept in (0.3, 0.6, 0.9, 1.0):
-        found[f"agreeing on {kept:.0%} 3x20"] = who_agree(3, kept)
-    found["agreeing on 90% 6x20"] = who_agree(6, 0.9)
+        makers[f"{name} {n}x{units} declared"] = of_process(name, n, units)
+    for share_agreed in (0.3, 0.6, 0.9, 1.0):
+        makers[f"agreeing on {share_agreed:.0%} 3x20"] = who_agree(3, share_agreed)
+    makers["agreeing on 90% 6x20"] = who_agree(6, 0.9)
     for name in ("bursts", "unlike", "stopping", "quota", "fatigue"):
-        found[f"{name} 2x10 in {DOCUMENTS}"] = of_process(name, 2, 10, documents=DOCUMENTS)
+        makers[f"{name} 2x10 in {DOCUMENTS}"] = of_process(name, 2, 10, documents=DOCUMENTS)
     for name in NOT_STATIONARY:
         for n, units in ((3, 20), (2, 20), (3, 10), (3, 60)):
-            found[f"{name} {n}x{units} declared"] = of_process(name, n, units)
-    return found
+            makers[f"{name} {n}x{units} declared"] = of_process(name, n, units)
+    return makers
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
@@ -78,8 +78,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     rows = []
     for cell, make in list(cells().items())[: 3 if quick else None]:
         seeds = [np.random.SeedSequence([35, crc32(cell.encode()), k]) for k in range(runs)]
-        made = [direction(make(np.random.default_rng(seed))) for seed in seeds]
-        share = sum(d is not None and d.p <= 0.05 for d in made) / runs
+        directions = [direction(make(np.random.default_rng(seed))) for seed in seeds]
+        share = sum(d is not None and d.p <= 0.05 for d in directions) / runs
         error = math.sqrt(max(share * (1 - share), 1 / runs / 4) / runs)
         name = next(name for name in PROCESSES if cell.startswith((name, "agreeing")))
         rows.append(

@@ -151,13 +151,13 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 def tables(rows: list[Row], covered: list[Row]) -> str:
     """Every row, in a table per study."""
-    found = []
+    blocks = []
     for study in dict.fromkeys(r["study"] for r in rows):
         mine = [r for r in rows if r["study"] == study]
         other = next((r["alternative"] for r in mine if r["alternative"]), "")
         head = f"| {study} | p ≤ .05, % (upper limit) | power: {other} |"
         body = (f"| {r['process']} | {_level_in_words(r)} | {_two(r['power'])} |" for r in mine)
-        found.append("\n".join([head, "|---|---|---|", *body]))
+        blocks.append("\n".join([head, "|---|---|---|", *body]))
     for over in dict.fromkeys(r["over"] for r in covered):
         mine = [r for r in covered if r["over"] == over]
         sizes = list(dict.fromkeys(r["parts"] for r in mine))
@@ -168,8 +168,8 @@ def tables(rows: list[Row], covered: list[Row]) -> str:
             + " |"
             for name in dict.fromkeys(r["process"] for r in mine)
         )
-        found.append("\n".join([head, "|---" * (len(sizes) + 1) + "|", *body]))
-    return "\n\n".join(found) + "\n"
+        blocks.append("\n".join([head, "|---" * (len(sizes) + 1) + "|", *body]))
+    return "\n\n".join(blocks) + "\n"
 
 
 def _level_in_words(row: Row) -> str:
@@ -193,7 +193,7 @@ def generator(*parts: object) -> np.random.Generator:
     return np.random.default_rng([35, crc32(repr(parts).encode())])
 
 
-def level(study: str, cell: str, hits: Bools, other: str, found: Bools | None) -> Row:
+def level(study: str, cell: str, hits: Bools, other: str, is_found: Bools | None) -> Row:
     """Return a row of `levels.csv`: the share of hits with its upper limit, and the power."""
     n, k = hits.size, int(hits.sum())
     return {
@@ -203,7 +203,7 @@ def level(study: str, cell: str, hits: Bools, other: str, found: Bools | None) -
         "level": k / n,
         "upper": upper(k, n),
         "alternative": other,
-        "power": None if found is None else float(found.mean()),
+        "power": None if is_found is None else float(is_found.mean()),
     }
 
 
@@ -256,8 +256,8 @@ def clustered(runs: int) -> Iterator[Row]:
                         o, e = o @ rows, e @ rows
                     parts.append(independent_parts(o, e))
                 hits.append(found_by(difference(parts[0], parts[1])))
-            said = "clusters named" if named else "clusters not named"
-            yield level(said, name, hits[0], "disorder × 1.5", hits[1])
+            design = "clusters named" if named else "clusters not named"
+            yield level(design, name, hits[0], "disorder × 1.5", hits[1])
 
 
 def texts(runs: int) -> Iterator[Row]:
@@ -297,21 +297,23 @@ def without(runs: int) -> Iterator[Row]:
             named = []
             for worst in (1.0, 2.6):
                 g = generator("without", kind, people, units, worst)
-                pairs, there = process.annotators_of_text(kind, people, units, worst)(g, runs)
-                named.append(_named(pairs, there))
+                pairs, is_present = process.annotators_of_text(kind, people, units, worst)(g, runs)
+                named.append(_named(pairs, is_present))
             size = f"{kind}, {people} × {units}"
-            found = named[1][:, -1]
-            yield level("without X", size, np.any(named[0], axis=1), "one errs 2.6 times", found)
+            hits_of_one = named[1][:, -1]
+            yield level(
+                "without X", size, np.any(named[0], axis=1), "one errs 2.6 times", hits_of_one
+            )
 
 
-def _named(pairs: dict[tuple[int, int], Floats], there: Floats) -> Bools:
+def _named(pairs: dict[tuple[int, int], Floats], is_present: Floats) -> Bools:
     """Return the annotators who are named, shape (runs, annotators)."""
-    people, units = there.shape[1:]
+    people, units = is_present.shape[1:]
     edges = np.round(np.linspace(0, units, STRETCHES + 1)[:-1]).astype(int)
 
-    def parts(kept: list[int]) -> Parts:
-        observed = np.mean([d for pair, d in pairs.items() if {*pair} <= {*kept}], axis=0)
-        expected = 0.8 * there[:, kept].mean(axis=1)
+    def parts(chosen: list[int]) -> Parts:
+        observed = np.mean([d for pair, d in pairs.items() if {*pair} <= {*chosen}], axis=0)
+        expected = 0.8 * is_present[:, chosen].mean(axis=1)
         return independent_parts(*(np.add.reduceat(x, edges, 1) for x in (observed, expected)))
 
     everybody = parts([*range(people)])
@@ -350,8 +352,11 @@ def within(runs: int) -> Iterator[Row]:
                 g = generator("within", n, sets, spread)
                 levels = np.exp(spread * g.standard_normal((runs, n, 1)))
                 drawn = levels * g.gamma(30, 1 / 30, (runs, n, sets + 1))
-                own = factor * drawn[..., 0]
-                p = [exchanged(o, list(s), 1)[0] for o, s in zip(own, drawn[..., 1:], strict=True)]
+                observed = factor * drawn[..., 0]
+                p = [
+                    exchanged(o, list(s), 1)[0]
+                    for o, s in zip(observed, drawn[..., 1:], strict=True)
+                ]
                 hits.append(np.array(p) <= LEVEL)
             unlike = "of unlike levels" if spread else "alike"
             name = f"{n} documents {unlike}, {sets} sets each"
@@ -364,18 +369,18 @@ def over_documents(runs: int) -> Iterator[Row]:
         for kind, n, people in CORPORA:
             for sets in (30, 300):
                 hits = []
-                for seen in (0.0, 0.3):
-                    g = generator(study, kind, n, people, sets, seen)
-                    units, topic = process.annotated(kind, n, people, seen)(g, runs)
-                    own, x = process.disorder_of(units, topic, g)
+                for share_seen in (0.0, 0.3):
+                    g = generator(study, kind, n, people, sets, share_seen)
+                    units, topic = process.annotated(kind, n, people, share_seen)(g, runs)
+                    observed, x = process.disorder_of(units, topic, g)
                     for _ in range(cuts - 1):
-                        own = own + process.disorder_of(units, topic, g)[0]
-                    own = own / max(cuts, 1)
+                        observed = observed + process.disorder_of(units, topic, g)[0]
+                    observed = observed / max(cuts, 1)
                     order = np.argsort(g.random((runs, sets, n)), axis=2)[..., :people]
                     order = np.moveaxis(order, 2, 1)
                     dealt = np.take_along_axis(units, order, 2)
                     random, y = process.disorder_of(dealt, np.take_along_axis(topic, order, 2), g)
-                    test = difference(independent_parts(own, x), independent_parts(random, y))
+                    test = difference(independent_parts(observed, x), independent_parts(random, y))
                     hits.append(np.asarray(test.p_of_more <= LEVEL))
                 name = f"{kind}, {n} documents, {people} annotators, {sets} sets"
                 yield level(study, name, hits[0], ".3 of the documents seen", hits[1])
@@ -390,9 +395,9 @@ def replaced(runs: int) -> Iterator[Row]:
                 g = generator("replace", n, size, share, worse)
                 p = [_p_of_wins(g, n, size, share, worse, named=named) for _ in range(runs)]
                 hits.append(np.array(p) <= LEVEL)
-            said = "replace, clusters named" if named else "replace, clusters not named"
+            design = "replace, clusters named" if named else "replace, clusters not named"
             name = f"{n} clusters of {size}, {share:.0%} alike"
-            yield level(said, name, hits[0], "no worse", hits[1])
+            yield level(design, name, hits[0], "no worse", hits[1])
 
 
 def _p_of_wins(
@@ -405,7 +410,7 @@ def _p_of_wins(
     wins = Wins(
         people=("person",),
         instances=tuple(map(str, range(len(which)))),
-        there=np.ones((1, len(which)), np.bool_),
+        annotated=np.ones((1, len(which)), np.bool_),
         candidate=~lost[None],
         person=~won[None],
         clusters=tuple(map(str, which)) if named else (),
@@ -434,9 +439,9 @@ def intervals_of_clusters(runs: int) -> Iterator[Row]:
                 if named:
                     rows = np.eye(n)[which]
                     o, e = o @ rows, e @ rows
-                said = f"of {size}, {share} of the variance, {'' if named else 'not '}named"
+                design = f"of {size}, {share} of the variance, {'' if named else 'not '}named"
                 ends = interval_over_documents(o, e)
-                yield coverage("clusters", said, n, 1 - process.THETA, ends)
+                yield coverage("clusters", design, n, 1 - process.THETA, ends)
 
 
 def intervals_of_texts(runs: int) -> Iterator[Row]:
@@ -447,11 +452,14 @@ def intervals_of_texts(runs: int) -> Iterator[Row]:
             o, e = text(kind, n)(g, runs, 1.0)
             whole = text(kind, 5000)(g, 200, 1.0)
             true = 1 - whole[0].sum() / whole[1].sum()
-            made = [
+            intervals = [
                 interval_of_gamma(Contributions(*parts, ALIGNMENTS))
                 for parts in zip(o, e, strict=True)
             ]
-            ends = np.array([found.low for found in made]), np.array([f.high for f in made])
+            ends = (
+                np.array([interval.low for interval in intervals]),
+                np.array([f.high for f in intervals]),
+            )
             yield coverage("one text", kind, n, true, ends)
 
 

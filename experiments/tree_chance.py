@@ -46,7 +46,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
         }
         zero = [row for n, sets in knowing_nothing.items() for row in _rows(sets, sentences=n)]
         errors = [row for (e, m), s in erring.items() for row in _rows(s, error=e, magnitude=m)]
-        write_csv(out / "corpora.csv", [row for found in corpora for row in found.result()])
+        write_csv(out / "corpora.csv", [row for corpus in corpora for row in corpus.result()])
     write_csv(out / "zero.csv", zero)
     write_csv(out / "errors.csv", errors)
     _draw(errors, out / "errors")
@@ -63,10 +63,10 @@ def _values(treebank: Treebank) -> Values:
 
 
 def _rows(sets: Sequence[Future[Values]], **where: object) -> list[dict[str, object]]:
-    found = [one.result() for one in sets]
+    values_by_set = [one.result() for one in sets]
     rows: list[dict[str, object]] = []
-    for chance, name in found[0]:
-        values = np.array([one[chance, name] for one in found])
+    for chance, name in values_by_set[0]:
+        values = np.array([one[chance, name] for one in values_by_set])
         se = float(values.std(ddof=1) / len(values) ** 0.5)
         cell = {"measure": name, "mean": float(values.mean()), "se": se, "sets": len(values)}
         rows.append({**where, "chance": chance, **cell})
@@ -102,8 +102,8 @@ def of_corpus(name: str, data: Path | None) -> list[dict[str, object]]:
         low, high = beyond.interval or (None, None)
         published = {**total.alpha, **total.scores}[measure]
         row = {"published": published, "value": beyond.value, "low": low, "high": high}
-        told = {key: v for key, v in beyond.details.items() if key != "annotators_left_out"}
-        rows.append({"corpus": name, "measure": measure, **row, **told})
+        details = {key: v for key, v in beyond.details.items() if key != "annotators_left_out"}
+        rows.append({"corpus": name, "measure": measure, **row, **details})
     return rows
 
 

@@ -73,36 +73,38 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 def tables(rows: list[Row]) -> str:
     """Every row, in a table per sentence."""
-    found = []
-    for said in dict.fromkeys(r["sentence"] for r in rows):
-        mine = [r for r in rows if r["sentence"] == said]
-        head = f"| {said} | runs | false, % (upper limit) |\n|---|---|---|"
+    blocks = []
+    for sentence in dict.fromkeys(r["sentence"] for r in rows):
+        mine = [r for r in rows if r["sentence"] == sentence]
+        head = f"| {sentence} | runs | false, % (upper limit) |\n|---|---|---|"
         body = (
             f"| {r['process']} | {r['runs']} | "
             + f"{r['false']:.1%} ({r['upper']:.1%})".replace("%", "")
             + " |"
             for r in mine
         )
-        found.append("\n".join([head, *body]))
-    return "\n\n".join(found) + "\n"
+        blocks.append("\n".join([head, *body]))
+    return "\n\n".join(blocks) + "\n"
 
 
-def rate(said: str, cell: str, hits: Bools) -> Row:
+def rate(sentence: str, cell: str, hits: Bools) -> Row:
     """Return a row: the share of runs with a false sentence, and its upper limit."""
     n, k = hits.size, int(hits.sum())
-    return {"sentence": said, "process": cell, "runs": n, "false": k / n, "upper": upper(k, n)}
+    return {"sentence": sentence, "process": cell, "runs": n, "false": k / n, "upper": upper(k, n)}
 
 
 def words(runs: int) -> Iterator[Row]:
     """High, or low, of more material like this, where γ is on the bar itself."""
-    for bar, said in ((HIGH, "high, of more"), (LOW, "low, of more")):
+    for bar, sentence in ((HIGH, "high, of more"), (LOW, "low, of more")):
         for name, make in INTERVALS.items():
             cell = f"{name}, {DOCUMENTS_FOR_MORE} documents"
-            yield rate(said, cell, _beyond(make, DOCUMENTS_FOR_MORE, bar, DOCUMENTS, cell, runs))
+            yield rate(
+                sentence, cell, _beyond(make, DOCUMENTS_FOR_MORE, bar, DOCUMENTS, cell, runs)
+            )
         for name in TEXTS:
             cell = f"{name}, text of {ALIGNED_FOR_MORE}"
-            found = _beyond(_text(name), ALIGNED_FOR_MORE, bar, ALIGNMENTS, cell, runs)
-            yield rate(said, cell, found)
+            hits = _beyond(_text(name), ALIGNED_FOR_MORE, bar, ALIGNMENTS, cell, runs)
+            yield rate(sentence, cell, hits)
 
 
 def _text(name: str) -> Callable[[int], process.Process]:
@@ -120,9 +122,9 @@ def _beyond(
     hits = []
     for o, e in zip(*make(n)(g, runs, factor), strict=True):
         parts = Contributions(o, e, kind)
-        found = interval_of_gamma(parts, confidence=CONFIDENCE)
-        low = found.low if kind == ALIGNMENTS else lowest_elsewhere(found.low, n)
-        hits.append(low >= true if bar == HIGH else found.high < true)
+        interval = interval_of_gamma(parts, confidence=CONFIDENCE)
+        low = interval.low if kind == ALIGNMENTS else lowest_elsewhere(interval.low, n)
+        hits.append(low >= true if bar == HIGH else interval.high < true)
     return np.array(hits)
 
 
@@ -133,13 +135,15 @@ def pairs(runs: int) -> Iterator[Row]:
             if kind == "friends":  # their pairs are not alike
                 continue
             g = generator("pairs", kind, people, units)
-            apart, there = process.annotators_of_text(kind, people, units)(g, runs)
+            apart, is_present = process.annotators_of_text(kind, people, units)(g, runs)
             edges = np.round(np.linspace(0, units, STRETCHES + 1)[:-1]).astype(int)
             observed = np.stack([np.add.reduceat(d, edges, 1) for d in apart.values()], axis=1)
-            chance = [0.8 * there[:, list(pair)].mean(axis=1) for pair in apart]
+            chance = [0.8 * is_present[:, list(pair)].mean(axis=1) for pair in apart]
             expected = np.stack([np.add.reduceat(e, edges, 1) for e in chance], axis=1)
-            found = below_the_rest(observed, expected)
-            hits = np.asarray(((holm(found.p) <= LEVEL_OF_PAIRS) & (found.value > 0)).any(axis=1))
+            comparison = below_the_rest(observed, expected)
+            hits = np.asarray(
+                ((holm(comparison.p) <= LEVEL_OF_PAIRS) & (comparison.value > 0)).any(axis=1)
+            )
             yield rate("pair", f"{kind}, {people} × {units}", hits)
 
 
@@ -190,8 +194,8 @@ def _largest(cost: Floats, weight: Floats) -> Bools:
     """Return whether the largest of the kinds is told to be, as the verdict does it."""
     order = np.argsort(-cost.sum(axis=-1), axis=1)
     first, second = (np.take_along_axis(cost, order[:, k, None, None], 1)[:, 0] for k in (0, 1))
-    found = gain(independent_parts(first, weight), independent_parts(second, weight))
-    return np.asarray(found.p <= LEVEL)
+    difference = gain(independent_parts(first, weight), independent_parts(second, weight))
+    return np.asarray(difference.p <= LEVEL)
 
 
 def material(runs: int) -> Iterator[Row]:
@@ -217,15 +221,15 @@ def whole(runs: int) -> Iterator[Row]:
             continua = {
                 f"d{d}": text_of(g, people, units, missed, wrong, spread) for d in range(documents)
             }
-            found = compare(
+            comparison = compare(
                 continua, draws=0, by=("annotator", "pair"), explain=True, samples=30, seed=i
             )
-            said = verdict(found)
+            given_verdict = verdict(comparison)
             for about, hits in named.items():
-                hits.append(said.of(about) is not None)
-            kind = said.of("kind")
+                hits.append(given_verdict.of(about) is not None)
+            kind = given_verdict.of("kind")
             largest.append(kind.names[0] if kind else "")
-            for record in found.explanation.components if found.explanation else ():
+            for record in comparison.explanation.components if comparison.explanation else ():
                 shares[record["component"]] += record["observed"]
         for about, hits in named.items():
             yield rate("whole way", f"{name}: {about}", np.array(hits))
@@ -238,7 +242,7 @@ def text_of(
     g: np.random.Generator, people: int, units: int, missed: float, wrong: float, spread: float
 ) -> Continuum:
     """Return a text whose annotators err alike, and whose three labels are mistaken alike."""
-    found = []
+    units_so_far = []
     truth = g.integers(3, size=units)
     starts = 10.0 * np.arange(units) + 3 * g.random(units)
     lengths = 3 + 3 * g.random(units)
@@ -250,6 +254,6 @@ def text_of(
             start, end = np.sort(
                 [starts[k], starts[k] + lengths[k]] + spread * g.standard_normal(2)
             )
-            found.append(Unit("ABCDEF"[a], float(start), float(end) + 0.01, "xyz"[label]))
+            units_so_far.append(Unit("ABCDEF"[a], float(start), float(end) + 0.01, "xyz"[label]))
     names = [*"ABCDEF"[:people]]
-    return Continuum.from_units(found, annotators=names, bounds=(-10.0, 10.0 * units + 10))
+    return Continuum.from_units(units_so_far, annotators=names, bounds=(-10.0, 10.0 * units + 10))

@@ -65,8 +65,8 @@ def parsed(cell: str) -> tuple[str, int, int, bool]:
 
 def of_gamma(c: Continuum, model: str, samples: int, seed: int, *measures: str) -> dict[str, Score]:
     """γ's family by one model, under the names of the study."""
-    found = measure(c, measures, samples=samples, seed=seed, chance=model)
-    return {f"{name} by {model}": score for name, score in found.items()}
+    scores = measure(c, measures, samples=samples, seed=seed, chance=model)
+    return {f"{name} by {model}": score for name, score in scores.items()}
 
 
 def on_average(c: Continuum, seed: int) -> dict[str, float]:
@@ -89,24 +89,24 @@ def by_default(c: Continuum, seed: int) -> dict[str, float]:
 
 def by_model(c: Continuum, seed: int) -> dict[str, float]:
     """γ by other models."""
-    found: dict[str, float] = {}
+    findings_by_name: dict[str, float] = {}
     for model in MODELS:
         for name, score in of_gamma(c, model, SAMPLES, seed, "gamma").items():
-            own = ratio(name, score) if model != "shift" else {}
-            found |= findings(name, score, getattr(score, "p", None)) | own
-    return found
+            ratios = ratio(name, score) if model != "shift" else {}
+            findings_by_name |= findings(name, score, getattr(score, "p", None)) | ratios
+    return findings_by_name
 
 
 def others(c: Continuum, seed: int) -> dict[str, float]:
     """Return the other measures as they are, and beyond chance."""
-    found: dict[str, float] = {}
+    findings_by_name: dict[str, float] = {}
     scores = measure(c, OTHERS, beyond_chance=True, chance="cut", samples=SAMPLES, seed=seed)
     for name, score in scores.items():
-        found |= findings(name, score)
+        findings_by_name |= findings(name, score)
         if (beyond := score.beyond_chance) is not None:
-            own = f"{name} by cut"
-            found |= findings(own, beyond, beyond.p) | ratio(own, beyond)
-    return found
+            key = f"{name} by cut"
+            findings_by_name |= findings(key, beyond, beyond.p) | ratio(key, beyond)
+    return findings_by_name
 
 
 study_measure("zero-mean", on_average)

@@ -36,9 +36,9 @@ def drawn(cell: str, rng: np.random.Generator) -> Continuum:
     """Draw the annotators of a cell, one document after the other; bounds are the whole's."""
     people, documents, n, units = parsed(cell)
     apart = people == "unlike documents"
-    own = PROCESSES["like" if apart else people](n)
+    process = PROCESSES["like" if apart else people](n)
     parts = [
-        continuum(_in_document(own, rng) if apart else own, units, rng, declared=True)
+        continuum(_in_document(process, rng) if apart else process, units, rng, declared=True)
         for _ in range(documents)
     ]
     return _laid_out(cell, parts, units * PITCH)
@@ -71,10 +71,10 @@ def corpus_of(c: Continuum) -> Corpus:
     _, documents, _, units = parsed(c.name)
     length = units * PITCH
     which = np.minimum((c.starts / length).astype(int), documents - 1)
-    found = {}
+    continua = {}
     for k in range(documents):
         mine = which == k
-        found[f"d{k}"] = Continuum.from_codes(
+        continua[f"d{k}"] = Continuum.from_codes(
             c.annotators,
             c.categories,
             c.starts[mine],
@@ -83,7 +83,7 @@ def corpus_of(c: Continuum) -> Corpus:
             c.category_codes[mine],
             bounds=(k * length, (k + 1) * length),
         )
-    return Corpus.from_continua(found)
+    return Corpus.from_continua(continua)
 
 
 def parsed(cell: str) -> tuple[str, int, int, int]:
@@ -96,18 +96,18 @@ def parsed(cell: str) -> tuple[str, int, int, int]:
 def factored(c: Continuum, seed: int) -> dict[str, float]:
     """γ of the corpus by its default and as the paper has it, and its two factors."""
     corpus = corpus_of(c)
-    own = gamma_corpus(corpus, samples=SAMPLES, seed=seed)
+    corpus_gamma = gamma_corpus(corpus, samples=SAMPLES, seed=seed)
     scores = {
-        "gamma by documents": own,
-        "within by cut": own.within,
-        "between by documents": own.between,
+        "gamma by documents": corpus_gamma,
+        "within by cut": corpus_gamma.within,
+        "between by documents": corpus_gamma.between,
         "gamma by corpus": gamma_corpus(corpus, samples=SAMPLES, seed=seed, **MATHET_2015),
     }
-    found: dict[str, float] = {}
+    findings_by_name: dict[str, float] = {}
     for name, score in scores.items():
         if score is not None:
-            found |= findings(name, score) | ratio(name, score)
-    return found
+            findings_by_name |= findings(name, score) | ratio(name, score)
+    return findings_by_name
 
 
 study_measure("zero-corpora", factored)

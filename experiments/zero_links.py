@@ -50,13 +50,13 @@ CELLS = (
 
 
 def _near(units: int, rng: np.random.Generator, reach: int, number: int) -> Pairs:
-    found: Pairs = []
+    pairs: Pairs = []
     for i in range(units):
         around = [j for j in range(max(0, i - reach), min(units, i + reach + 1)) if j != i]
         if around:
             chosen = rng.choice(around, min(number, len(around)), replace=False)
-            found += [(i, int(j)) for j in chosen]
-    return found
+            pairs += [(i, int(j)) for j in chosen]
+    return pairs
 
 
 def _within_reach(units: int, rng: np.random.Generator) -> Pairs:
@@ -67,7 +67,7 @@ def _within_reach(units: int, rng: np.random.Generator) -> Pairs:
 
 def _tree(units: int, rng: np.random.Generator) -> Pairs:
     """Neighbouring parts are joined at random, the one head below the other."""
-    found: Pairs = []
+    pairs: Pairs = []
 
     def head(low: int, high: int) -> int:
         if high - low == 1:
@@ -75,24 +75,24 @@ def _tree(units: int, rng: np.random.Generator) -> Pairs:
         cut = int(rng.integers(low + 1, high))
         a, b = head(low, cut), head(cut, high)
         above, below = (a, b) if rng.random() < 0.5 else (b, a)
-        found.append((below, above))
+        pairs.append((below, above))
         return above
 
     if units:
         head(0, units)
-    return found
+    return pairs
 
 
 def _paragraphs(units: int, rng: np.random.Generator, least: int, *, first: bool) -> Pairs:
     """All units of a paragraph link to one of it."""
-    found: Pairs = []
+    pairs: Pairs = []
     low = 0
     while low < units:
         high = min(units, low + int(rng.integers(least, least + 5)))
         one = low if first else int(rng.integers(low, high))
-        found += [(i, one) for i in range(low, high) if i != one]
+        pairs += [(i, one) for i in range(low, high) if i != one]
         low = high
-    return found
+    return pairs
 
 
 def _pairs(units: int, rng: np.random.Generator, reach: int, mean: float) -> Pairs:
@@ -142,42 +142,44 @@ def drawn(cell: str, rng: np.random.Generator, data: Path | None = None) -> Cont
 def _permuted(cell: str, rng: np.random.Generator, data: Path | None) -> Continuum:
     """Documents as annotated, permuted for each annotator."""
     linker, documents, n, units = permuted(cell)
-    kept, length = (
+    seen_by_document, length = (
         (_planted(linker, documents, n, units, rng), units * PITCH)
         if linker in LINKERS
         else _real(str(data))
     )
-    made, joins = [], []
+    all_units, joins = [], []
     for k in range(n):
         who = f"A{k}"
         for place, document in enumerate(rng.permutation(documents)):
-            ahead, (spans, links) = place * length, kept[document][k]
+            ahead, (spans, links) = place * length, seen_by_document[document][k]
             for i, (start, end, label) in enumerate(spans):
-                made.append(Unit(who, ahead + start, ahead + end, label, id=f"{place} {i}"))
+                all_units.append(Unit(who, ahead + start, ahead + end, label, id=f"{place} {i}"))
             joins += [Link(who, kind, f"{place} {i}", f"{place} {j}") for i, j, kind in links]
     people, bounds = [f"A{k}" for k in range(n)], (0, documents * length)
-    return Continuum.from_units(made, annotators=people, links=joins, bounds=bounds, name=cell)
+    return Continuum.from_units(all_units, annotators=people, links=joins, bounds=bounds, name=cell)
 
 
 def _planted(
     linker: str, documents: int, n: int, units: int, rng: np.random.Generator
 ) -> list[list[Seen]]:
     """Plant units and links by document and annotator; documents differ in density."""
-    kept = []
+    seen_by_document = []
     for _ in range(documents):
         density, share = float(np.clip(rng.lognormal(-0.125, 0.5), 0.3, 2.0)), rng.uniform(0.4, 1)
         starts, ends = annotation(Habits(density=density), units, rng)
         labels = rng.choice(list("abc"), len(starts))
         pairs = [x for x in LINKERS[linker](len(starts), rng) if rng.random() < share]
         links = [(i, j, "ab"[int(rng.random() < 0.3)]) for i, j in pairs]
-        kept.append([_seen(starts, ends, labels, links, units * PITCH, rng) for _ in range(n)])
-    return kept
+        seen_by_document.append(
+            [_seen(starts, ends, labels, links, units * PITCH, rng) for _ in range(n)]
+        )
+    return seen_by_document
 
 
 @cache
 def _real(data: str) -> tuple[list[list[Seen]], float]:
     """Trees of two annotators, relations as directed links; and how long the longest text is."""
-    corpus, kept = read_corpus(Path(data) / RST), []
+    corpus, seen_by_document = read_corpus(Path(data) / RST), []
     both = [c for c in corpus.values() if c.annotators == corpus.annotators]
     for c in both:
         row: list[Seen] = []
@@ -187,8 +189,8 @@ def _real(data: str) -> tuple[list[list[Seen]], float]:
             mine = [x for x in c.links if x.annotator == name]
             spans = [(u.start, u.end, u.category) for u in units]
             row.append((spans, [(place[x.source], place[x.target], x.type) for x in mine]))
-        kept.append(row)
-    return kept, max(c.bounds[1] for c in both)
+        seen_by_document.append(row)
+    return seen_by_document, max(c.bounds[1] for c in both)
 
 
 def _seen(
@@ -200,21 +202,21 @@ def _seen(
     rng: np.random.Generator,
 ) -> Seen:
     """Return one annotator's version of a document: units moved and missed, links too."""
-    there = rng.random(len(starts)) > 0.1
-    number = np.cumsum(there) - 1
+    is_seen = rng.random(len(starts)) > 0.1
+    number = np.cumsum(is_seen) - 1
     spans: list[tuple[float, float, str | None]] = []
-    for k in np.flatnonzero(there):
+    for k in np.flatnonzero(is_seen):
         low, high = np.clip(
             np.sort(np.array([starts[k], ends[k]]) + rng.normal(0, 1, 2)), 0, length
         )
         label = str(labels[k] if rng.random() > 0.1 else rng.choice(list("abc")))
         spans.append((float(low), float(high), label))
-    found = []
+    links_seen = []
     for i, j, kind in links:
         end = int(rng.integers(len(starts))) if rng.random() < 0.2 else j
-        if there[i] and there[end] and end != i:
-            found.append((int(number[i]), int(number[end]), kind))
-    return spans, found
+        if is_seen[i] and is_seen[end] and end != i:
+            links_seen.append((int(number[i]), int(number[end]), kind))
+    return spans, links_seen
 
 
 def parsed(cell: str) -> tuple[str, str, int, int]:
@@ -233,8 +235,8 @@ def permuted(cell: str) -> tuple[str, int, int, int]:
 
 def on_average(c: Continuum, seed: int) -> dict[str, float]:
     """γ of links by `cut`, and given the units."""
-    found = measure(c, NAMES, samples=FEWEST_SAMPLES, seed=seed, chance="cut")
-    return {key: v for name, score in found.items() for key, v in ratio(name, score).items()}
+    scores = measure(c, NAMES, samples=FEWEST_SAMPLES, seed=seed, chance="cut")
+    return {key: v for name, score in scores.items() for key, v in ratio(name, score).items()}
 
 
 study_measure("zero-links", on_average)
@@ -242,12 +244,12 @@ study_measure("zero-links", on_average)
 
 def of_documents(c: Continuum, seed: int) -> dict[str, float]:
     """γ of the links of a corpus, its documents told apart again, by `documents`."""
-    documents, found = permuted(c.name)[1], {}
+    documents, continua = permuted(c.name)[1], {}
     length = c.bounds[1] / documents
     for k in range(documents):
         mine = [u for u in c if u.id.startswith(f"{k} ")]
         links = [x for x in c.links if x.source.startswith(f"{k} ")]
-        found[f"d{k}"] = Continuum.from_units(
+        continua[f"d{k}"] = Continuum.from_units(
             [replace(u, start=u.start - k * length, end=u.end - k * length) for u in mine],
             annotators=c.annotators,
             categories=c.categories,
@@ -255,7 +257,7 @@ def of_documents(c: Continuum, seed: int) -> dict[str, float]:
             bounds=(0, length),
         )
     settings = Settings.of(samples=SAMPLES, seed=seed, chance="documents")
-    basis = Basis(Corpus.from_continua(found), settings, shared={})
+    basis = Basis(Corpus.from_continua(continua), settings, shared={})
     return ratio("gamma-link", BeyondUnits.of(basis, links_on(basis)).score("gamma-link"))
 
 
@@ -266,16 +268,16 @@ def about(cell: str) -> Row:
     """Return the columns that describe a cell."""
     if cell.startswith("permuted"):
         linker, documents, n, units = permuted(cell)
-        known = {"annotators": n, "units": units, "documents": documents}
-        return {"links": linker, "process": "permuted", **known}
+        parameters = {"annotators": n, "units": units, "documents": documents}
+        return {"links": linker, "process": "permuted", **parameters}
     linker, people, n, units = parsed(cell)
     return {"links": linker, "process": people, "annotators": n, "units": units, "documents": 1}
 
 
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """Every cell on 400 sets; real trees where they lie in `data`."""
-    there = data is not None and (data / RST).exists()
-    cells = PERMUTED[-1:] if quick else (*PERMUTED, REAL) if there else PERMUTED
+    has_corpus = data is not None and (data / RST).exists()
+    cells = PERMUTED[-1:] if quick else (*PERMUTED, REAL) if has_corpus else PERMUTED
     parts = (
         Part("zero-links", CELLS[:1] if quick else CELLS, most=400),
         Part("zero-links-of-documents", cells, most=400),

@@ -189,25 +189,25 @@ def drawn(cell: str, rng: np.random.Generator) -> Continuum:
     kind = "undirected" if links.startswith(FREE) else "directed"
     turned = links.startswith(TURNED)
     linker = LINKERS[links.removeprefix(FREE).removeprefix(TURNED)]
-    made, joins = [], []
+    all_units, joins = [], []
     for k in range(annotators):
         who = f"A{k + 1}"
         for i in range(units):
-            made.append(Unit(who, i * PITCH, i * PITCH + LENGTH, "u", id=str(i)))
+            all_units.append(Unit(who, i * PITCH, i * PITCH + LENGTH, "u", id=str(i)))
         for i, j in linker(units, rng):
             ends = (j, i) if turned else (i, j)
             type_ = "ab"[int(rng.random() < 0.3)]
             joins.append(Link(who, type_, str(ends[0]), str(ends[1]), kind))
-    return Continuum.from_units(made, links=joins, bounds=(0, units * PITCH), name=cell)
+    return Continuum.from_units(all_units, links=joins, bounds=(0, units * PITCH), name=cell)
 
 
 def of_links(c: Continuum, seed: int) -> dict[str, float]:
     """Return γ of links by `cut`, and given the units whether it is told above 0."""
-    plain, given = NAMES
+    plain, given_units = NAMES
     by_cut = measure(c, [plain], samples=FEWEST_SAMPLES, seed=seed, chance="cut")[plain]
-    score = measure(c, [given], samples=SAMPLES, seed=seed)[given]
-    told = {} if score.p is None else findings(given, score, score.p)
-    return {**ratio(plain, by_cut), **ratio(given, score), **told}
+    score = measure(c, [given_units], samples=SAMPLES, seed=seed)[given_units]
+    result_given_units = {} if score.p is None else findings(given_units, score, score.p)
+    return {**ratio(plain, by_cut), **ratio(given_units, score), **result_given_units}
 
 
 study_measure("zero-links-given", of_links)

@@ -30,13 +30,15 @@ MOST, MOST_SHARED = 1600, 200
 
 def coded(c: Continuum, seed: int) -> dict[str, float]:
     """Every measure as it is and against the coders' own segmentations turned."""
-    found: dict[str, float] = {}
+    findings_by_name: dict[str, float] = {}
     measures = measures_beyond_chance(codings_of(c), rule=SampleRule(samples=SAMPLES), seed=seed)
     for name, m in measures.items():
-        own = f"{name} by turned"
-        found |= findings(name, BeyondChance(value=m.value))
-        found |= findings(own, m.beyond_chance, m.beyond_chance.p) | ratio(own, m.beyond_chance)
-    return found
+        key = f"{name} by turned"
+        findings_by_name |= findings(name, BeyondChance(value=m.value))
+        findings_by_name |= findings(key, m.beyond_chance, m.beyond_chance.p) | ratio(
+            key, m.beyond_chance
+        )
+    return findings_by_name
 
 
 study_measure("zero-segmentations", coded)

@@ -107,8 +107,8 @@ def _draw(out: Path, plain: Mapping[str, Cells], beyond: Mapping[str, Cells]) ->
     """Draw a line per measure, a dot per cell."""
     names = list(plain)
     with figure(out / "zero", width=6.4, height=1.2 + 0.24 * len(names)) as axes:
-        for k, (label, found) in enumerate((("as it is", plain), ("beyond chance", beyond))):
-            dots = [(max(z, -1.0), -i) for i, name in enumerate(names) for z, _, _ in found[name]]
+        for k, (label, cells) in enumerate((("as it is", plain), ("beyond chance", beyond))):
+            dots = [(max(z, -1.0), -i) for i, name in enumerate(names) for z, _, _ in cells[name]]
             axes.plot(
                 [x for x, _ in dots],
                 [y + 0.15 - 0.3 * k for _, y in dots],

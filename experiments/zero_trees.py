@@ -29,16 +29,16 @@ MOST, MOST_SHARED = 1600, 100
 
 def parsed(treebank: Treebank, seed: int) -> dict[str, float]:
     """Every measure as it is and against sentences of the same length."""
-    found: dict[str, float] = {}
+    findings_by_name: dict[str, float] = {}
     # The published D_e is none of the questions here, and takes longer than all the rest.
     options: dict[str, Any] = {"sample_pairs": 1000, "seed": seed}
     for name, score in measure(treebank, MEASURES, beyond_chance=True, **options).items():
-        found |= findings(name, score)
+        findings_by_name |= findings(name, score)
         if (beyond := score.beyond_chance) is not None:
-            own = f"{name} by length-matched"
-            found |= findings(own, beyond, beyond.p) | ratio(own, beyond)
-            found["equal lengths: value"] = beyond.details["equal_length"]
-    return found
+            key = f"{name} by length-matched"
+            findings_by_name |= findings(key, beyond, beyond.p) | ratio(key, beyond)
+            findings_by_name["equal lengths: value"] = beyond.details["equal_length"]
+    return findings_by_name
 
 
 study_measure("zero-trees", parsed, "trees")

@@ -451,10 +451,8 @@ class Check:
             if bound <= self.floor:
                 return
             least = [self.floor - bound + b for b in best]
-            bounded_rows = zip(rows, reach, least, strict=True)
-            rows = [
-                [c for c, up in zip(row, r, strict=True) if up > b] for row, r, b in bounded_rows
-            ]
+            bounds = zip(rows, reach, least, strict=True)
+            rows = [[c for c, up in zip(row, r, strict=True) if up > b] for row, r, b in bounds]
             rows = [row for row in rows if row]
         self.left -= 1 + size * size // 16
         if self.left < 0:
@@ -511,29 +509,25 @@ class Check:
             owner += [u] * self.counts[u].bit_length()
             options[u].sort()
         fair = {u: min(loss // len(them) for loss, them in options[u]) for u in units}
-        best, least_loss = gap, dict[int, int]()
+        best, losses = gap, dict[int, int]()
 
         def go(rest: int, lost: int, ahead: int) -> None:
             nonlocal best
             self.left -= 1
             best = best if rest else lost
             for loss, members in options[owner[(rest & -rest).bit_length() - 1]] if rest else ():
-                after, total, remaining = rest, lost + loss, ahead
+                after, total, to_go = rest, lost + loss, ahead
                 for v in members:
                     if (after >> shift[v]) & ((1 << self.counts[v].bit_length()) - 1):
-                        after, remaining = after - (1 << shift[v]), remaining - fair[v]
+                        after, to_go = after - (1 << shift[v]), to_go - fair[v]
                     elif not self.cover:
                         break
                     else:
                         total += self.share[v] - self.least_share
                 else:
-                    if (
-                        total + remaining < best
-                        and total < least_loss.get(after, best)
-                        and self.left > 0
-                    ):
-                        least_loss[after] = total
-                        go(after, total, remaining)
+                    if total + to_go < best and total < losses.get(after, best) and self.left > 0:
+                        losses[after] = total
+                        go(after, total, to_go)
 
         go(whole, 0, sum(fair[u] * self.counts[u] for u in units))
         return best if self.left > 0 else 0
@@ -585,27 +579,25 @@ class Check:
         kind = proof["kind"].value
         try:
             if self.high == 0:
-                best_bound, how = 0, "no group costs less than 0"
+                lower, how = 0, "no group costs less than 0"
             elif kind == "none" or (kind == "matrix" and self.cover):
                 return nothing
             else:
-                best_bound, how = (self.by_matrix if kind == "matrix" else self.by_shares)(proof)
+                lower, how = (self.by_matrix if kind == "matrix" else self.by_shares)(proof)
         except RecursionError:  # hundreds of annotators, or of units that cannot be told apart
             return nothing
-        best_bound = max(best_bound, 0)
+        lower = max(lower, 0)
         least = max(bound, cost if status == "optimal" else bound)
-        proven = best_bound >= least - self.error
-        self.least = min(bound if proven else best_bound, self.high)
+        proven = lower >= least - self.error
+        self.least = min(bound if proven else lower, self.high)
         verdict = "bound verified: " if proven else "NOT what is claimed, only this bound: "
-        self.best_known = (
-            right and proven and (status == "optimal" or best_bound >= cost - self.error)
-        )
+        self.best_known = right and proven and (status == "optimal" or lower >= cost - self.error)
         if right and proven and status == "optimal":
             verdict, shown = "", cost
-            most = max(cost - best_bound, cost - self.low, self.high - cost)
+            most = max(cost - lower, cost - self.low, self.high - cost)
             remark = f" (error {float(most * self.grain):.2g})"
         else:
-            shown, remark = best_bound, f", gap {float((self.high - best_bound) * self.grain):.3g}"
+            shown, remark = lower, f", gap {float((self.high - lower) * self.grain):.3g}"
         verdict += f"no alignment costs less than {float(shown * self.grain):.12g}{remark}"
         return right and proven, [*lines, verdict, how]
 
@@ -889,14 +881,12 @@ class Gamma:
                 self._check_turn(row, data, people, circle, any_name)
             units = layout(people, any_name)
             near = 4 * NEAR * (circle or 0.0)
-            former_name = next(
-                (name for other, name in earlier if is_same(units, other, near)), None
-            )
-            if former_name is not None:
+            twin = next((name for other, name in earlier if is_same(units, other, near)), None)
+            if twin is not None:
                 self.equal += 1
                 # Annotators that are cut between two units that touch can be cut there again.
                 if circle and not all(touch(one, circle) for one in observed_units.values() if one):
-                    raise row["file"].no(f"{row['file'].value!r} has the units of {former_name!r}")
+                    raise row["file"].no(f"{row['file'].value!r} has the units of {twin!r}")
             earlier.append((units, row["file"].value))
             disorders.append(Disorder(drawn))
             self.loose_sets += not drawn.best_known
@@ -1139,7 +1129,7 @@ def units_in(path: str) -> tuple[Documents, str]:
         header = columns
     documents: Documents = {}
     place = [header.index(name) for name in columns]
-    document_column = header.index("document") if "document" in header else None
+    column = header.index("document") if "document" in header else None
     for number, row in enumerate(table, 1):
         if len(row) != len(header):
             raise RefusedError(f"row {number} has not the columns {', '.join(header)}")
@@ -1147,9 +1137,7 @@ def units_in(path: str) -> tuple[Documents, str]:
         if cells[2] or cells[3]:  # other rows declare annotators without units
             names = [Place(cell or None, None, f"row {number}") for cell in cells[:2]]
             unit = _unit([*names, *(_position(c, number) for c in cells[2:])])
-            documents.setdefault(
-                "" if document_column is None else row[document_column].strip(), []
-            ).append(unit)
+            documents.setdefault("" if column is None else row[column].strip(), []).append(unit)
     return documents, ", ".join(name for name in header if name not in (*columns, "document"))
 
 
@@ -1194,20 +1182,16 @@ def compare(documents: Documents, path: str) -> tuple[bool, str]:
     if max(len(documents), len(others)) < 2:
         return True, f"the {size} units are those of {path}{beside}"
     if {*others} == {""}:
-        sentence = (
-            f"the {size} units are those of {path}, which does not say of which document{beside}"
-        )
-        return True, sentence
-    multisets, other_multisets = (
+        text = f"the {size} units are those of {path}, which does not say of which document{beside}"
+        return True, text
+    sets, other_sets = (
         Counter(frozenset(Counter(units).items()) for units in some.values())
         for some in (documents, others)
     )
     names = {*documents} == {*others}
     moved = [n for n in documents if names and Counter(documents[n]) != Counter(others[n])]
-    if multisets != other_multisets or moved:
-        some = [
-            n for n, u in documents.items() if frozenset(Counter(u).items()) not in other_multisets
-        ]
+    if sets != other_sets or moved:
+        some = [n for n, u in documents.items() if frozenset(Counter(u).items()) not in other_sets]
         example = ", ".join(map(repr, (some or moved)[:2]))
         return False, f"NOT the documents of {path}: other units, or names, of {example}{beside}"
     other = "" if names else ", whatever they are called"

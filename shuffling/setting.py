@@ -63,10 +63,10 @@ def fewer_errors() -> Iterator[list[FewerErrors]]:
         told_once.append(FewerErrors(name, n_made, n_asked, why, len(pairs)))
 
 
-def tell_fewer(name: str, made: int, asked: int, why: str) -> None:
+def tell_fewer(name: str, n_made: int, n_asked: int, why: str) -> None:
     """Warn where an error was made less often than asked for."""
-    if made < asked:
-        warnings.warn(FewerErrors(name, made, asked, why), stacklevel=2)
+    if n_made < n_asked:
+        warnings.warn(FewerErrors(name, n_made, n_asked, why), stacklevel=2)
 
 
 @dataclass(frozen=True)

@@ -272,7 +272,7 @@ def _best_groups(
         result = solved
         if chosen is not solved:
             result = replace(solved, groups=chosen.groups, first=chosen.first)
-        finer = at_delta(continuum, result, cost, delta, unit)
+        finer = result_at_delta(continuum, result, cost, delta, unit)
         if best is not None and finer.status is not Status.OPTIMAL:
             break
         if best is None:
@@ -321,7 +321,7 @@ def _solutions(
     return presolved.solution, presolved.solution
 
 
-def at_delta(
+def result_at_delta(
     continuum: Continuum, solved: Solution, cost: float, delta: float, unit: float
 ) -> BestGroups:
     """Return a solution as the result that is reported, at this Δ.

@@ -89,7 +89,7 @@ def align_each(
     """
     every = ContinuumSequence.of(continua)
     constraints = tuple(solving.get("constraints", ()))
-    parts = [*every.stretches(_TASK_UNITS)]
+    sizes = [len(part) for part in every.stretches(_TASK_UNITS)]
     solve = partial(
         _columns_of_each, dissimilarity=dissimilarity, ties=True, as_alignment=True, **solving
     )
@@ -100,12 +100,14 @@ def align_each(
     spread = map if executor is None else executor.map
     aligned_parts: list[AlignedPart] = []
     done = 0
-    for part, solved in zip(parts, spread(solve, parts), strict=False):
+    # The parts are made anew, and not kept, because their columns would fill memory.
+    parts = every.stretches(_TASK_UNITS)
+    for size, solved in zip(sizes, spread(solve, parts), strict=False):
         aligned_parts.append(solved.small())
         done += len(solved)
         if progress is not None and len(every) > 1:
             progress(done, len(every))
-        if len(solved) < len(part):
+        if len(solved) < size:
             # Interrupted: results of later parts would not belong to the continua that come next.
             break
     return Aligned(

@@ -45,16 +45,16 @@ def software(modules: Iterable[str] = ()) -> dict[str, str]:
     return {**_own(), **{f"source of {name}": _source_of(name) for name in sorted(set(modules))}}
 
 
-def differences(there: Mapping[str, str], here: Mapping[str, str]) -> str:
+def differences(remote: Mapping[str, str], local: Mapping[str, str]) -> str:
     """Return the differences between two sets of versions in words; "" if there are none.
 
     >>> differences({"numpy": "2.0"}, {"numpy": "2.3", "scipy": "1.14"})
     'numpy 2.0 there, 2.3 here; scipy absent there, 1.14 here'
     """
     return "; ".join(
-        f"{name} {there.get(name, 'absent')} there, {here.get(name, 'absent')} here"
-        for name in dict.fromkeys((*here, *there))
-        if there.get(name) != here.get(name)
+        f"{name} {remote.get(name, 'absent')} there, {local.get(name, 'absent')} here"
+        for name in dict.fromkeys((*local, *remote))
+        if remote.get(name) != local.get(name)
     )
 
 

@@ -261,15 +261,15 @@ def read(source: Source) -> Corpus:
         if any(cell is not None for cell in row):
             name = _text(cells["document"])
             key = _key(cells, people)
-            if name not in documents.found:
+            if name not in documents.spans_by_name:
                 raise source.error(f"document {cells['document']!r} is unknown", line=line)
             rows_by_document[name][key] += 1
             if rows_by_document[name][key] > keys[name].get(key, rows_by_document[name][key]):
                 raise source.error("row occurs twice", line=line, hint="Delete the copy")
-            _decide(documents.found[name], cells, people, line)
+            _decide(documents.spans_by_name[name], cells, people, line)
     for name, listed in keys.items():
         missing_rows = (listed - rows_by_document[name]).total()
-        documents.found[name].leave_out("unit", "its row was deleted", missing_rows)
+        documents.spans_by_name[name].leave_out("unit", "its row was deleted", missing_rows)
     return documents.corpus()
 
 

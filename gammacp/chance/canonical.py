@@ -22,7 +22,7 @@ from gammacp.continuum.fragments import ranks
 from gammacp.continuum.sequence import ContinuumSequence
 
 # Number of units of a corpus that are processed at a time.
-_UNITS = 40_000
+_UNITS = 10_000
 
 
 def _canonical_ranks(

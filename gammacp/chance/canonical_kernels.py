@@ -37,27 +37,27 @@ mix = kernel(finalise)
 @kernel
 def _in_order(colours: Hashes) -> Hashes:
     """Return the colours sorted, by heapsort: NumPy's sort takes two seconds to compile."""
-    found = np.empty(len(colours), np.uint64)
+    heap = np.empty(len(colours), np.uint64)
     for k in range(len(colours)):
-        found[k] = colours[k]
-    first = len(found) // 2
-    end = len(found)
+        heap[k] = colours[k]
+    first = len(heap) // 2
+    end = len(heap)
     while end > 1:
         if first > 0:
             first -= 1
         else:
             end -= 1
-            found[0], found[end] = found[end], found[0]
+            heap[0], heap[end] = heap[end], heap[0]
         root = first
         while 2 * root + 1 < end:
             child = 2 * root + 1
-            if child + 1 < end and found[child] < found[child + 1]:
+            if child + 1 < end and heap[child] < heap[child + 1]:
                 child += 1
-            if found[root] >= found[child]:
+            if heap[root] >= heap[child]:
                 break
-            found[root], found[child] = found[child], found[root]
+            heap[root], heap[child] = heap[child], heap[root]
             root = child
-    return found
+    return heap
 
 
 @kernel
@@ -114,10 +114,10 @@ def _settle(
     old_who = np.empty_like(who)
     old_what = np.empty_like(what)
     while True:
-        found = _classes(who) + _classes(what)
-        if found == classes:
+        n_classes = _classes(who) + _classes(what)
+        if n_classes == classes:
             return
-        classes = found
+        classes = n_classes
         for k in range(len(who)):
             old_who[k] = who[k] = mix(who[k])
         for k in range(len(what)):
@@ -161,7 +161,7 @@ def refine(
     categories = np.zeros(min(len(place), width * (len(edges) - 1)), np.int64)
     # Number of each label within the continuum at hand, −1 if it does not occur there. Index −1,
     # "unlabelled", is the last entry.
-    known = np.full(width, -1)
+    number_of_label = np.full(width, -1)
     codes = np.empty(width, np.int64)
     order = np.empty(width, np.int64)
     for d in range(len(edges) - 1):
@@ -174,24 +174,24 @@ def refine(
             least = _1
         for i in range(low, high):
             least = min(least, place[i])
-            known[labels[i]] = 0
+            number_of_label[labels[i]] = 0
         size = 0
         for label in range(-1, width - 1):
-            if known[label] == 0:
-                known[label] = size
+            if number_of_label[label] == 0:
+                number_of_label[label] = size
                 codes[size] = label
                 size += 1
         who = np.zeros(a_edges[d + 1] - first, np.uint64)
         what = np.zeros(size, np.uint64)
         for i in range(low, high):
             place[i] -= least - _1
-            labels[i] = known[labels[i]]
+            labels[i] = number_of_label[labels[i]]
             who[people[i]] += mix(place[i])
             what[labels[i]] += mix(place[i])
         for k in range(size):
             # "Unlabelled" gets a colour of its own: renaming cannot exchange it for a label.
             what[k] += mix(_1 if codes[k] < 0 else _1 - _1)
-            known[codes[k]] = -1
+            number_of_label[codes[k]] = -1
             for other in range(size if costs.size else 0):
                 what[k] += costs[codes[k], codes[other]]
         _settle(place, people, labels, low, high, who, what)

@@ -45,9 +45,9 @@ from gammacp.base.arrays import Floats, Indices
 from gammacp.chance.annotation import (
     ROUNDING,
     Annotation,
+    annotation_of,
     annotation_set,
     annotation_sets,
-    annotations_of,
     least_distance,
 )
 from gammacp.chance.canonical import canonical_order
@@ -343,7 +343,7 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
     return CutSampler(
         tuple(prepared),
         continuum.categories,
-        tuple(continuum.annotators[int(k)] for k in canonical_order(continuum)[0]),
+        laid.names,
         laid.length,
         distance,
         laid.grid,
@@ -367,6 +367,8 @@ class Circle:
     ----------
     annotations
         Annotations in canonical order; those who did not read to the end have a shorter circle.
+    names
+        Names of their annotators.
     has_known_ends
         Whether the text's ends are known; otherwise the circle reaches further than the units.
     grid
@@ -376,6 +378,7 @@ class Circle:
     """
 
     annotations: tuple[Annotation, ...]
+    names: tuple[str, ...]
     has_known_ends: bool
     grid: Places | None
     time: MarkableTime | None = None
@@ -402,9 +405,11 @@ def circle_of(continuum: Continuum) -> Circle:
     continuum
         The units of all annotators.
     """
-    annotations = annotations_of(continuum)
+    order = canonical_order(continuum)[0].tolist()
+    annotations = tuple(annotation_of(continuum, code) for code in order)
+    names = tuple(continuum.annotators[code] for code in order)
     if continuum.markable:
-        return _without_pauses(continuum, annotations)
+        return _without_pauses(continuum, annotations, names)
     filled = sum(a.lengths.sum() >= (1 - ROUNDING) * a.length for a in annotations)
     # If two annotators fill the same stretch, its ends must be those of the text.
     known_length = continuum.declared or filled > 1
@@ -413,7 +418,6 @@ def circle_of(continuum: Continuum) -> Circle:
         around = 0.0
     else:
         around = margin(annotations, rhythms)
-    names = [continuum.annotators[int(k)] for k in canonical_order(continuum)[0]]
     low = continuum.bounds[0]
     until = dict(continuum.read_until)
     for grid in known_grids(continuum) if continuum.n_units else ():
@@ -424,7 +428,7 @@ def circle_of(continuum: Continuum) -> Circle:
         rows = [places.counted(a, end) for a, end in zip(annotations, reading_ends, strict=True)]
         counted = tuple(a for a in rows if a is not None)
         if len(counted) == len(rows):
-            return Circle(counted, known_length or not grid.step, places)
+            return Circle(counted, names, known_length or not grid.step, places)
     # No margin is added where somebody stopped reading, as that place is known.
     circle = continuum.length + 2 * around
     lengths = [until[name] - low + around if name in until else circle for name in names]
@@ -432,16 +436,17 @@ def circle_of(continuum: Continuum) -> Circle:
         replace(a, starts=a.starts + around, length=length)
         for a, length in zip(annotations, lengths, strict=True)
     ]
-    return Circle(tuple(turned), known_length, None)
+    return Circle(tuple(turned), names, known_length, None)
 
 
-def _without_pauses(continuum: Continuum, annotations: Sequence[Annotation]) -> Circle:
+def _without_pauses(
+    continuum: Continuum, annotations: Sequence[Annotation], names: tuple[str, ...]
+) -> Circle:
     """Return the circle of the time in which something can be marked; its ends are known."""
     # Imported here: most continua have no pauses.
     from gammacp.chance.pauses import MarkableTime
 
     time = MarkableTime.of(continuum)
-    names = [continuum.annotators[int(k)] for k in canonical_order(continuum)[0]]
     until = [continuum.read(name) - continuum.bounds[0] for name in names]
     for grid in known_grids(continuum) if continuum.n_units else ():
         places = places_of(continuum, grid, 0.0)
@@ -451,6 +456,6 @@ def _without_pauses(continuum: Continuum, annotations: Sequence[Annotation]) -> 
         rows = [places.counted(a, end) for a, end in zip(annotations, until, strict=True)]
         counted = tuple(a for a in rows if a is not None)
         if len(counted) == len(rows):
-            return Circle(counted, True, places, counted_time)
+            return Circle(counted, names, True, places, counted_time)
     laid = (time.laid(a, end) for a, end in zip(annotations, until, strict=True))
-    return Circle(tuple(laid), True, None, time)
+    return Circle(tuple(laid), names, True, None, time)

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gammacp.base.arrays import Floats
+from gammacp.base.arrays import Bools, Floats
 from gammacp.chance.annotation import Annotation
 from gammacp.chance.canonical import in_content_order
 from gammacp.chance.cut import circle_of
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from gammacp.inference.contrasts import Contrast
 
 _TURNS = 999
+# Number of these turns that tell how many units two annotators have in common by chance.
+_TURNS_OF_SHARES = 99
 _ROUNDING = 1e-9
 # Weights of the mean position and of the empty stretches, each in standard deviations over turns. A
 # larger second weight finds annotators who tire less often, a smaller one those who stop early.
@@ -189,9 +191,9 @@ def _towards_beginning(
     """
     middles = [np.sort((a.starts + a.lengths / 2) / a.length) for a in people]
     angles = rng.random((len(people), _TURNS))
-    observed_sides = np.array([_sides(own[:, None])[:, 0] for own in middles])
+    observed_sides = np.array([_sides(positions[:, None])[:, 0] for positions in middles])
     turns = zip(middles, angles, strict=True)
-    drawn = np.array([_sides_of_turns(own, angle) for own, angle in turns])
+    drawn = np.array([_sides_of_turns(positions, angle) for positions, angle in turns])
     spread = np.maximum(drawn.std(axis=2, keepdims=True), _ROUNDING)
     n = len(people)
     scale = math.sqrt(n * (1 + (n - 1) * _share_in_common(people, middles, angles)))
@@ -225,21 +227,28 @@ def _share_in_common(
     """Return the share of units that other annotators have too, corrected for chance by turns."""
     if len(people) < 2:
         return 0.0
-    near = float(np.concatenate([a.lengths / a.length for a in people]).mean()) / 2
+    distance = float(np.concatenate([a.lengths / a.length for a in people]).mean()) / 2
     shares = []
     for k, own in enumerate(middles):
         for j, other in enumerate(middles):
             if j != k:
-                # A row per turn, so that places that are looked up in turn are close together.
-                sets = _around(own + (angles[k, :99] - angles[j, :99])[:, None])
-                met = [float(_near(x, other, near).mean()) for x in (own, sets)]
-                shares.append((met[0] - met[1]) / max(1 - met[1], 1e-12))
+                # A row per turn, so that places that are looked up in turn are close together. The
+                # first row is not turned.
+                sets = np.empty((1 + _TURNS_OF_SHARES, len(own)))
+                sets[0] = own
+                turns = angles[k, :_TURNS_OF_SHARES] - angles[j, :_TURNS_OF_SHARES]
+                sets[1:] = _around(own + turns[:, None])
+                near = _near(sets, other, distance)
+                met = np.count_nonzero(near[0]) / len(own)
+                by_chance = np.count_nonzero(near[1:]) / near[1:].size
+                shares.append((met - by_chance) / max(1 - by_chance, 1e-12))
     return min(1.0, max(0.0, float(np.mean(shares))))
 
 
-def _near(places: Floats, others: Floats, distance: float) -> Any:
+def _near(places: Floats, others: Floats, distance: float) -> Bools:
     """Return for each place whether one of the sorted others lies within a distance."""
     after = np.searchsorted(others, places)
-    last = len(others) - 1
-    gaps = [np.abs(others[np.clip(after - k, 0, last)] - places) for k in (0, 1)]
-    return np.minimum(*gaps) <= distance
+    # No place is near the ends, so that the first and the last of the others have a neighbour too.
+    neighbours = np.concatenate([[-np.inf], others, [np.inf]])
+    nearest: Floats = np.minimum(places - neighbours[after], neighbours[after + 1] - places)
+    return nearest <= distance

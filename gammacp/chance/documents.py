@@ -50,7 +50,7 @@ class DocumentsSampler:
         All annotations, by document and annotator.
     edges
         Annotations of document d are those with numbers `edges[d]` to `edges[d + 1]`.
-    own
+    rows_by_annotator
         For each annotator: the annotations to draw from, by document.
     sets
         The annotators of every document with as many of them as a set has, a row each.
@@ -58,7 +58,7 @@ class DocumentsSampler:
 
     annotations: Sequence[Annotation]
     edges: Indices
-    own: tuple[Codes, ...]
+    rows_by_annotator: tuple[Codes, ...]
     sets: Codes
     categories: tuple[str, ...]
     names: tuple[str, ...]
@@ -68,18 +68,20 @@ class DocumentsSampler:
         """One random annotation set."""
         annotators = rng.permutation(self.sets[rng.integers(len(self.sets))])
         chosen: list[Annotation] = []
-        met: list[int] = []
+        met_documents: list[int] = []
         for annotator in annotators:
-            rows = self.own[annotator]
+            rows = self.rows_by_annotator[annotator]
             # Find the annotator's annotations of documents that were already taken, and skip them.
-            taken = np.array(met, np.int64)
-            around = np.stack((self.edges[taken], self.edges[taken + 1])).astype(rows.dtype)
+            taken_documents = np.array(met_documents, np.int64)
+            around = np.stack(
+                (self.edges[taken_documents], self.edges[taken_documents + 1])
+            ).astype(rows.dtype)
             low, high = np.searchsorted(rows, around)
-            gone = sorted(k for s, e in zip(low, high, strict=True) for k in range(s, e))
-            place = int(rng.integers(len(rows) - len(gone)))
-            for k in gone:
+            skipped_rows = sorted(k for s, e in zip(low, high, strict=True) for k in range(s, e))
+            place = int(rng.integers(len(rows) - len(skipped_rows)))
+            for k in skipped_rows:
                 place += place >= k
-            met.append(int(np.searchsorted(self.edges, rows[place], side="right")) - 1)
+            met_documents.append(int(np.searchsorted(self.edges, rows[place], side="right")) - 1)
             chosen.append(self.annotations[rows[place]])
         return annotation_set(chosen, self.categories, tuple(self.names[i] for i in annotators))
 
@@ -111,7 +113,7 @@ def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> Docum
     sets = sets.reshape(-1, n_annotators)
     if not len(sets):
         raise DataError(f"no document has {n_annotators} annotators")
-    rows_by_annotator = list(pool.own)
+    rows_by_annotator = list(pool.rows_by_annotator)
     few = [k for k in np.unique(sets) if len(rows_by_annotator[k]) < n_annotators]
     for k in few:
         rows_by_annotator[k] = np.arange(pool.edges[-1], dtype=np.int32)
@@ -119,7 +121,9 @@ def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> Docum
         pooled = f"(pooled={len(few)})"
     else:
         pooled = ""
-    return replace(pool, own=tuple(rows_by_annotator), sets=sets, signature=f"documents{pooled}")
+    return replace(
+        pool, rows_by_annotator=tuple(rows_by_annotator), sets=sets, signature=f"documents{pooled}"
+    )
 
 
 @lru_cache(maxsize=1)

@@ -19,7 +19,6 @@ import numpy as np
 
 from gammacp.base.arrays import Floats
 from gammacp.chance.annotation import Annotation, annotation_set, least_distance
-from gammacp.chance.canonical import canonical_order
 from gammacp.chance.cut import circle_of
 from gammacp.chance.grid import Places
 from gammacp.chance.refusals import everybody
@@ -175,7 +174,7 @@ def prepare_tilted(continua: Sequence[Continuum], n_annotators: int) -> TiltedSa
         tilt_of(float(np.mean(means))) if means else 0.0,
         circle,
         continuum.categories,
-        tuple(continuum.annotators[int(k)] for k in canonical_order(continuum)[0]),
+        laid.names,
         distance,
         laid.grid,
         f"tilted{note}",

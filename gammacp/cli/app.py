@@ -119,8 +119,8 @@ def _add(
     return app
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         typer.echo(f"gammacp {__version__}")
         raise typer.Exit
 

@@ -133,9 +133,9 @@ def _dumped(plain: object, indent: int | None) -> str:
     return json.dumps(plain, allow_nan=False, ensure_ascii=not _takes_all(), indent=indent)
 
 
-def _escape(found: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     """Return a character as a JSON escape if a terminal would interpret it as a command."""
-    character = found[0]
+    character = match[0]
     if visible(character) == character:
         return character
     return json.dumps(character)[1:-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import ItemsView, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from gammacp.base.left_out import LeftOut, Tally, gather
@@ -104,9 +105,13 @@ class Corpus(Mapping[str, Continuum]):
             tally.add("column", f"{name} is not used")
         return cls(table, table.categories, tally.entries())
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out `sequence`, which other processes make anew."""
+        return {name: value for name, value in vars(self).items() if name != "sequence"}
+
     def __repr__(self) -> str:
         """Return the size of the corpus in one line."""
-        units = int(ContinuumSequence.of(self.values()).n_units.sum())
+        units = int(self.sequence.n_units.sum())
         if len(self) == 1:
             continua = "1 continuum"
         else:
@@ -137,6 +142,11 @@ class Corpus(Mapping[str, Continuum]):
         """Return the continua, in order."""
         return self.continua.values()
 
+    @cached_property
+    def sequence(self) -> ContinuumSequence:
+        """The continua in order, with arrays of their quantities that are made only once."""
+        return ContinuumSequence.of(self.values())
+
     def items(self) -> ItemsView[str, Continuum]:
         """Return the names with their continua, in order."""
         return self.continua.items()
@@ -149,4 +159,4 @@ class Corpus(Mapping[str, Continuum]):
     @property
     def annotators(self) -> tuple[str, ...]:
         """Names of all annotators of at least one continuum, sorted."""
-        return tuple(sorted(ContinuumSequence.of(self.values()).people[0]))
+        return tuple(sorted(self.sequence.people[0]))

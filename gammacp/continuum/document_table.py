@@ -19,7 +19,7 @@ from gammacp.continuum.about import About
 from gammacp.continuum.columns import Bounds, all_names, checked_bounds, recode
 from gammacp.continuum.continuum import Continuum
 from gammacp.continuum.fragments import Inside, ranks, split_inside
-from gammacp.continuum.sequence import ContinuumSequence, Stacked
+from gammacp.continuum.sequence import ContinuumSequence, Stacked, extents, rows_of
 
 _COLUMNS = ("starts", "ends", "annotator_codes", "category_codes")
 # Number of rows that are sorted at once.
@@ -227,7 +227,7 @@ class DocumentTable(Mapping[str, Continuum]):
     @cached_property
     def own_bounds(self) -> tuple[Floats, Floats]:
         """First start and last end of the units of each document; 0 without units."""
-        return _own_bounds(self.edges, self.starts, self.ends)
+        return extents(self.edges, self.starts, self.ends)
 
     def __getitem__(self, name: str) -> Continuum:
         """Return the continuum of that name, made anew."""
@@ -264,12 +264,7 @@ class DocumentTable(Mapping[str, Continuum]):
         rows
             A slice, or numbers.
         """
-        return Stacked(
-            np.asarray(self.starts[rows], np.float64),
-            np.asarray(self.ends[rows], np.float64),
-            np.asarray(self.annotator_codes[rows], np.int32),
-            np.asarray(self.category_codes[rows], np.int32),
-        )
+        return Stacked.of_rows([getattr(self, name) for name in _COLUMNS], rows)
 
     def values(self) -> TableDocuments:
         """Return the continua in order, each made when it is accessed."""
@@ -414,7 +409,7 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
     @property
     def people(self) -> tuple[tuple[str, ...], Codes]:
         """Names of all annotators, and the code of each document's annotators, concatenated."""
-        codes = self.table.people.codes[self._rows(self.table.people.edges)]
+        codes = self.table.people.codes[rows_of(self.table.people.edges, self.numbers)]
         first = np.full(len(self.table.annotators), len(codes))
         first[codes[::-1]] = np.arange(len(codes))[::-1]
         order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(codes))]
@@ -435,15 +430,7 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
 
     def all_units(self) -> Stacked:
         """Return all units; for consecutive documents the columns are views, not copies."""
-        return self.table.units(self._rows(self.table.edges))
-
-    def _rows(self, edges: Indices) -> Any:
-        """Return the documents' rows in a column with these edges; a slice if consecutive."""
-        if not len(self):
-            return slice(0)
-        if (np.diff(self.numbers) == 1).all():
-            return slice(edges[self.numbers[0]], edges[self.numbers[-1] + 1])
-        return rows_at(edges, self.numbers)[0]
+        return self.table.units(rows_of(self.table.edges, self.numbers))
 
 
 def _or_none(inside: Inside) -> Inside | None:
@@ -508,20 +495,11 @@ def _put_in_order(
     return sizes, people
 
 
-def _own_bounds(edges: Indices, starts: NDArray[Any], ends: NDArray[Any]) -> tuple[Floats, Floats]:
-    low, high = np.zeros((2, len(edges) - 1))
-    some = np.flatnonzero(np.diff(edges))
-    if len(some):
-        low[some] = np.minimum.reduceat(starts, edges[some])
-        high[some] = np.maximum.reduceat(ends, edges[some])
-    return low, high
-
-
 def _bounds(
     declared: Mapping[int, Bounds], edges: Indices, starts: Floats, ends: Floats
 ) -> tuple[Floats, Floats]:
     """Return the bounds of each document; raise a DataError if units lie outside declared ones."""
-    low, high = _own_bounds(edges, starts, ends)
+    low, high = extents(edges, starts, ends)
     for number, bounds in declared.items():
         rows = slice(edges[number], edges[number + 1])
         low[number], high[number] = checked_bounds(bounds, starts[rows], ends[rows])

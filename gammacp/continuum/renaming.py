@@ -39,7 +39,7 @@ def rename_categories(continuum: Continuum, mapping: Mapping[str, str]) -> Conti
 def rename_categories_of(
     continuum: Continuum,
     mapping: Mapping[str, str],
-    own: Mapping[str, Mapping[str, str]],
+    mapping_by_annotator: Mapping[str, Mapping[str, str]],
 ) -> Continuum:
     """Return the continuum with categories renamed, differently for some annotators.
 
@@ -51,7 +51,7 @@ def rename_categories_of(
         Continuum whose categories are renamed.
     mapping
         New names by old names, for all annotators; other categories keep their names.
-    own
+    mapping_by_annotator
         By annotator, new names by old names that replace those of `mapping` for this annotator's
         units. An annotator who does not occur changes no unit, but the new names are added to the
         categories.
@@ -69,13 +69,15 @@ def rename_categories_of(
     for name in sorted(mapping):
         if mapping[name] != name:
             about = about.noting("map", name, mapping[name])
-    for annotator in sorted(own):
+    for annotator in sorted(mapping_by_annotator):
         if annotator in continuum.annotators:
             rows = continuum.annotator_codes == continuum.annotators.index(annotator)
             codes[rows & labelled] += len(labels)
-        labels += _renamed_labels(old, {**mapping, **own[annotator]})
-        for name in sorted(own[annotator]):
-            about = about.noting("map", f"{annotator}:{name}", own[annotator][name])
+        labels += _renamed_labels(old, {**mapping, **mapping_by_annotator[annotator]})
+        for name in sorted(mapping_by_annotator[annotator]):
+            about = about.noting(
+                "map", f"{annotator}:{name}", mapping_by_annotator[annotator][name]
+            )
     categories, new = distinct(labels)
     return keep_rows(continuum, categories=categories, category_codes=new[codes], about=about)
 

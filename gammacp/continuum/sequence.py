@@ -12,12 +12,15 @@ from itertools import pairwise
 from typing import Any, NamedTuple, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.arrays import Codes, Floats, Indices, freeze, rows_at, smallest
 from gammacp.continuum.continuum import Continuum
 
 # Number of units that are processed together.
 _UNITS = 40_000
+# Number of continua whose units are put into columns together.
+_CONTINUA = 2000
 
 
 class Stacked(NamedTuple):
@@ -28,11 +31,34 @@ class Stacked(NamedTuple):
     annotator_codes: Codes
     category_codes: Codes
 
+    @classmethod
+    def of_rows(cls, columns: Sequence[NDArray[Any]], rows: Any) -> Stacked:
+        """Return some rows of columns of any type, in the types that continua have.
+
+        Parameters
+        ----------
+        columns
+            Starts, ends, codes of annotators and codes of categories.
+        rows
+            A slice, or numbers.
+        """
+        starts, ends, annotator_codes, category_codes = columns
+        return cls(
+            np.asarray(starts[rows], np.float64),
+            np.asarray(ends[rows], np.float64),
+            np.asarray(annotator_codes[rows], np.int32),
+            np.asarray(category_codes[rows], np.int32),
+        )
+
 
 class ContinuumSequence(Sequence[Continuum]):
     """A sequence of continua that exist as objects; `of` makes one from any sequence.
 
     `document_table.TableDocuments` has the same interface for the documents of a table.
+
+    A large corpus is processed in many small parts, and several times. So a sequence that was cut
+    from another one does not ask its continua for their numbers and units: it looks them up in the
+    columns of the whole sequence, which are made once.
 
     Parameters
     ----------
@@ -46,6 +72,7 @@ class ContinuumSequence(Sequence[Continuum]):
     def __init__(self, continua: Iterable[Continuum]) -> None:
         """Keep the continua unchanged."""
         self._continua = tuple(continua)
+        self._cut: _Cut | None = None
 
     @staticmethod
     def of(continua: Iterable[Continuum]) -> ContinuumSequence:
@@ -75,8 +102,17 @@ class ContinuumSequence(Sequence[Continuum]):
     def __getitem__(self, place: int | slice) -> Continuum | ContinuumSequence:
         """Return one continuum, or the continua of a slice."""
         if isinstance(place, slice):
-            return ContinuumSequence(self._continua[place])
+            return self._part(self._continua[place], np.arange(*place.indices(len(self))))
         return self._continua[place]
+
+    def _part(self, continua: Iterable[Continuum], places: Indices) -> ContinuumSequence:
+        """Return the continua at these places, which know the sequence that they were cut from."""
+        part = ContinuumSequence(continua)
+        if self._cut is None:
+            part._cut = _Cut(self, places)
+        else:
+            part._cut = _Cut(self._cut.whole, self._cut.places[places])
+        return part
 
     def __eq__(self, other: object) -> bool:
         """Return whether both are sequences of objects with equal continua."""
@@ -96,8 +132,8 @@ class ContinuumSequence(Sequence[Continuum]):
         return hash((len(self._continua), self._continua[:1], self._continua[-1:]))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the hash, since strings hash differently in another process."""
-        return {name: value for name, value in vars(self).items() if name != "_hash"}
+        """Keep the continua alone: hashes differ in other processes, and the whole is large."""
+        return {"_continua": self._continua, "_cut": None}
 
     def at(self, places: Indices) -> ContinuumSequence:
         """Return the continua at these places, in this order.
@@ -107,35 +143,51 @@ class ContinuumSequence(Sequence[Continuum]):
         places
             Places of the continua, from 0.
         """
-        return ContinuumSequence(self._continua[i] for i in places.tolist())
+        if len(places) == len(self) and np.array_equal(places, np.arange(len(self))):
+            return self
+        return self._part((self._continua[i] for i in places.tolist()), places)
 
     @cached_property
     def n_units(self) -> Indices:
         """Number of units of each continuum, shape (continua,)."""
+        if self._cut is not None:
+            return self._cut.whole.n_units[self._cut.places]
         return np.array([c.n_units for c in self], np.int64)
 
     @cached_property
     def n_annotators(self) -> Indices:
         """Number of annotators of each continuum, shape (continua,)."""
+        if self._cut is not None:
+            return self._cut.whole.n_annotators[self._cut.places]
         return np.array([c.n_annotators for c in self], np.int64)
 
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
         """Lower and upper bounds of the continua, each of shape (continua,)."""
+        if self._cut is not None:
+            low, high = self._cut.whole.bounds
+            return low[self._cut.places], high[self._cut.places]
         low, high = np.array([c.bounds for c in self], np.float64).reshape(-1, 2).T
         return low, high
 
-    @property
+    @cached_property
     def own_bounds(self) -> Sequence[bool]:
         """For each continuum, True if its bounds differ from the extent of its units."""
-        return [c.declared for c in self]
+        if self._cut is not None:
+            whole = self._cut.whole.own_bounds
+            return [whole[place] for place in self._cut.places.tolist()]
+        first, last = extents(self.edges, *self._columns[:2])
+        low, high = self.bounds
+        return list(map(bool, (low != first) | (high != last)))
 
     @property
     def people(self) -> tuple[tuple[str, ...], Codes]:
         """Names of all annotators, and the code of each continuum's annotators, concatenated."""
         code: dict[str, int] = {}
-        codes = [code.setdefault(a, len(code)) for c in self for a in c.annotators]
-        return tuple(code), np.array(codes, np.int32)
+        codes = np.fromiter(
+            (code.setdefault(a, len(code)) for c in self for a in c.annotators), np.int32
+        )
+        return tuple(code), codes
 
     @property
     def selection(self) -> tuple[str, ...]:
@@ -154,6 +206,9 @@ class ContinuumSequence(Sequence[Continuum]):
 
     def all_units(self) -> Stacked:
         """Return the units of all continua."""
+        if self._cut is not None:
+            rows = rows_of(self._cut.whole.edges, self._cut.places)
+            return Stacked.of_rows(self._cut.whole._columns, rows)
         none: list[Floats] = [np.empty(0)]
         return Stacked(
             np.concatenate([c.starts for c in self] or none),
@@ -161,6 +216,23 @@ class ContinuumSequence(Sequence[Continuum]):
             np.concatenate([np.empty(0, np.int32), *(c.annotator_codes for c in self)]),
             np.concatenate([np.empty(0, np.int32), *(c.category_codes for c in self)]),
         )
+
+    @cached_property
+    def _columns(self) -> tuple[NDArray[Any], ...]:
+        """Columns of `all_units`, kept for the parts of this sequence in the smallest types.
+
+        A column is made of a few continua at a time, so that the large types of all need no memory
+        at once.
+        """
+        columns = []
+        for name in Stacked._fields:
+            batches: list[NDArray[Any]] = [np.empty(0, np.int8)]
+            for first in range(0, len(self), _CONTINUA):
+                some = self._continua[first : first + _CONTINUA]
+                batches.append(smallest(np.concatenate([getattr(c, name) for c in some])))
+            columns.append(np.concatenate(batches))
+            freeze(columns[-1])
+        return tuple(columns)
 
     @property
     def mean_units(self) -> Floats:
@@ -229,3 +301,45 @@ class ContinuumSequence(Sequence[Continuum]):
         for low, high in pairwise(places):
             if low < high:
                 yield self[low:high]
+
+
+def extents(edges: Indices, starts: NDArray[Any], ends: NDArray[Any]) -> tuple[Floats, Floats]:
+    """Return the first start and the last end of each document's units; 0 without units.
+
+    Parameters
+    ----------
+    edges
+        Units of document d are rows `edges[d]:edges[d + 1]`.
+    starts, ends
+        Columns of all units.
+    """
+    low, high = np.zeros((2, len(edges) - 1))
+    some = np.flatnonzero(np.diff(edges))
+    if len(some):
+        low[some] = np.minimum.reduceat(starts, edges[some])
+        high[some] = np.maximum.reduceat(ends, edges[some])
+    return low, high
+
+
+def rows_of(edges: Indices, places: Indices) -> Any:
+    """Return the rows of some documents in a column with these edges; a slice if consecutive.
+
+    Parameters
+    ----------
+    edges
+        The rows of document d are `edges[d]:edges[d + 1]`.
+    places
+        Numbers of the documents.
+    """
+    if not len(places):
+        return slice(0)
+    if (np.diff(places) == 1).all():
+        return slice(edges[places[0]], edges[places[-1] + 1])
+    return rows_at(edges, places)[0]
+
+
+class _Cut(NamedTuple):
+    """Sequence that another one was cut from, and the places there of the continua in it."""
+
+    whole: ContinuumSequence
+    places: Indices

@@ -42,7 +42,7 @@ _ASKED_FOR = ("pairwise", "signature")
 # Number of units from which comparing all pairs is noticeably slow.
 _MANY_UNITS = 500
 # Number of units that are counted in one batch.
-_AT_ONCE = 1_000_000
+_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,8 +432,9 @@ def category_counts(annotations: Annotations) -> dict[str, int]:
 
 def continua_of(annotations: Annotations) -> ContinuumSequence:
     """Return the continuum, or the continua of the corpus."""
-    is_continuum = isinstance(annotations, Continuum)
-    return ContinuumSequence.of([annotations] if is_continuum else annotations.values())  # type: ignore[list-item, union-attr]
+    if isinstance(annotations, Continuum):
+        return ContinuumSequence.of([annotations])
+    return annotations.sequence
 
 
 def costs_by_axis(formula: Formula, u: UnitColumns, v: UnitColumns) -> Floats:

@@ -7,7 +7,8 @@ with spans that a continuum cannot hold as they are.
 
 from typing import TYPE_CHECKING, Any
 
-from gammacp.formats.reading import Collection, collect, read, read_corpus
+from gammacp.formats.collection import Collection
+from gammacp.formats.reading import collect, read, read_corpus
 from gammacp.formats.registry import FORMATS, Format
 from gammacp.formats.selection import Selection, select
 

@@ -229,10 +229,10 @@ def _links_beside(source: Source) -> Source | None:
 
 
 def _links(
-    error: Fault, schema: Any, batches: Iterable[tuple[Place, Any]], given: dict[str, str]
+    error: Fault, schema: Any, batches: Iterable[tuple[Place, Any]], path_names: dict[str, str]
 ) -> dict[str, list[Link]]:
     """Return the links by document; the key is "" if the table has no document column."""
-    defaults = {LINKS[0]: given.get("document", ""), "annotator": given.get("annotator")}
+    defaults = {LINKS[0]: path_names.get("document", ""), "annotator": path_names.get("annotator")}
     defaults |= {"kind": DIRECTED}
     for name in LINKS[1:-1]:
         if name not in schema.names and defaults.get(name) is None:

@@ -300,10 +300,14 @@ class ArrowUnits:
                 )
         return breaks_by_row
 
-    def _keep_names(self, batch: Any, starts: Any, ends: Any, known: Any, inside: Any) -> None:
+    def _keep_names(
+        self, batch: Any, starts: Any, ends: Any, codes_by_role: Any, inside: Any
+    ) -> None:
         """Store the id of each unit by its document, names, positions and breaks or shape."""
-        names = {role: [*self._of[role].code_by_name, None] for role in known}
-        columns = [[names[role][k] for k in codes.tolist()] for role, codes in known.items()]
+        names = {role: [*self._of[role].code_by_name, None] for role in codes_by_role}
+        columns = [
+            [names[role][k] for k in codes.tolist()] for role, codes in codes_by_role.items()
+        ]
         columns += [starts.tolist(), ends.tolist()]
         columns += [[()] * len(batch) if isinstance(inside, int) else inside]
         called = texts_of_column(self._error, batch, self._column_by_role[UNIT])

@@ -139,9 +139,9 @@ def _texts(continua: Mapping[str, Continuum]) -> list[str | None]:
     return [c.text if c.offset_unit == "characters" else None for c in continua.values()]
 
 
-def _explained(found: Sequence[_Suspicion]) -> list[_Suspicion]:
+def _explained(suspicions: Sequence[_Suspicion]) -> list[_Suspicion]:
     """Return one suspicion per annotator, attributed to whoever differs from the most others."""
-    remaining = list(found)
+    remaining = list(suspicions)
     chosen = list[_Suspicion]()
     while remaining:
         counts = Counter((s.document, name) for s in remaining for name in (s.annotator, s.other))

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import glob
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -39,9 +39,9 @@ from gammacp.continuum.document_table import DocumentTable
 from gammacp.continuum.grid import Grid
 from gammacp.continuum.needs import with_links
 from gammacp.errors import DataError, UsageError
-from gammacp.formats.clusters import clustered, feature_of, in_order, with_weights
+from gammacp.formats.collection import Collection
 from gammacp.formats.finding import Finding, matches
-from gammacp.formats.reading import Collection, Reader, collect
+from gammacp.formats.reading import Reader, collect
 from gammacp.formats.selection import (
     Names,
     Selection,
@@ -122,9 +122,29 @@ def _by_session(continua: Mapping[str, Continuum], feature: str) -> dict[str, Co
 
 
 # Keys about whole documents, or about who annotated them and when.
-_OF_DOCUMENTS = {
-    "session": _by_session, "cluster": clustered, "weight": with_weights, "order": in_order,
-}  # fmt: skip
+_OF_DOCUMENTS = ("session", "cluster", "weight", "order")
+
+
+def _feature_of(choice: str | Path) -> str | None:
+    """Return the feature of units that such a key names; None if it is a pattern or a table."""
+    from gammacp.formats.clusters import feature_of  # few campaigns have such keys
+
+    return feature_of(choice)
+
+
+def _with_choice(
+    continua: Mapping[str, Continuum], key: str, choice: str | Path
+) -> dict[str, Continuum]:
+    """Return the continua with what a key about whole documents says of them."""
+    from gammacp.formats.clusters import clustered, in_order, with_weights
+
+    changes: dict[str, Callable[[Mapping[str, Continuum], Any], dict[str, Continuum]]] = {
+        "session": _by_session,
+        "cluster": clustered,
+        "weight": with_weights,
+        "order": in_order,
+    }
+    return changes[key](continua, choice)
 
 
 @dataclass(frozen=True)
@@ -270,7 +290,7 @@ class Campaign:
         paths = self.paths
         features = tuple(options.get("features", ()))
         choices = {key: self.values[key] for key in _OF_DOCUMENTS if key in self.values}
-        read = [feature for s in choices.values() if (feature := feature_of(s)) is not None]
+        read = [feature for s in choices.values() if (feature := _feature_of(s)) is not None]
         if read:
             options["features"] = (*dict.fromkeys((*features, *read)),)
         with self._blame_value(), self.confine():
@@ -284,10 +304,10 @@ class Campaign:
         continua = collection.continua
         for key, entry in choices.items():
             typed = key in self.given
-            if not typed and feature_of(entry) is None and "{" not in entry:
+            if not typed and _feature_of(entry) is None and "{" not in entry:
                 entry = self._path(entry)
             with self._blame_value(), nullcontext() if typed else self.confine():
-                continua = _OF_DOCUMENTS[key](continua, entry)
+                continua = _with_choice(continua, key, entry)
         if read:
             continua = with_features(continua, features)
         return replace(collection, continua=continua)
@@ -357,19 +377,19 @@ class Campaign:
         lost = [c.left_out[len(continua[name].left_out) :] for name, c in selected.items()]
         return replace(found, continua=selected, left_out=gather((found.left_out, *lost)))
 
-    def _grids(self, said: float | str) -> Mapping[str, Grid]:
+    def _grids(self, entry: float | str) -> Mapping[str, Grid]:
         """Return the grid that a number or a file defines."""
-        if isinstance(said, str):
+        if isinstance(entry, str):
             # Imported here: few campaigns have a file of their grid.
             from gammacp.formats.grid_file import read_grids
 
             with self.confine():
-                return read_grids(self._path(said) if "grid" not in self.given else Path(said))
-        if not said > 0:
-            raise UsageError(f"`grid=` {said:g} is not > 0")
-        return {"": Grid("places", said)}
+                return read_grids(self._path(entry) if "grid" not in self.given else Path(entry))
+        if not entry > 0:
+            raise UsageError(f"`grid=` {entry:g} is not > 0")
+        return {"": Grid("places", entry)}
 
-    def _markable(self, found: Collection, kept: Mapping[str, Continuum]) -> MarkableFile:
+    def _markable(self, collection: Collection, selected: Mapping[str, Continuum]) -> MarkableFile:
         """Return the stretches that can be marked in each document that counts."""
         # Imported here: few campaigns have a file of their pauses.
         from gammacp.formats.markable_file import read_markable
@@ -377,18 +397,20 @@ class Campaign:
         entry = self.values["markable"]
         with self.confine():
             read = read_markable(self._path(entry) if "markable" not in self.given else Path(entry))
-        read.check((c.name for c in found.continua.values()), (c.name for c in kept.values()))
+        read.check(
+            (c.name for c in collection.continua.values()), (c.name for c in selected.values())
+        )
         return read
 
-    def _chosen(self, found: Collection) -> Mapping[str, Continuum]:
+    def _chosen(self, collection: Collection) -> Mapping[str, Continuum]:
         """Return the continua of the round, restricted to the names asked for (`--document`)."""
-        continua = found.continua
+        continua = collection.continua
         patterns = self.documents
         fitting_keys = set[str]()
         for pattern in patterns:
             fitting = _fitting(continua, pattern)
             # A document that could not be read gets an error of its own.
-            if not fitting and not found.failures:
+            if not fitting and not collection.failures:
                 raise self.error(
                     f"document {pattern!r} of round {self.round!r} does not occur",
                     *("rounds", str(self.round)),
@@ -410,17 +432,17 @@ class Campaign:
         return continua
 
     def _without_other_rounds(
-        self, chosen: dict[str, Any], continua: Mapping[str, Continuum], found: Collection
+        self, chosen: dict[str, Any], continua: Mapping[str, Continuum], collection: Collection
     ) -> dict[str, Any]:
         """Return `chosen` without names from the file that occur only in other rounds."""
         new = [*chosen.get("rename", {}).values(), *chosen.get("map", {}).values()]
         here, read = (
             {n for c in several.values() for n in (*c.annotators, *c.categories)}.union(new)
-            for several in (continua, found.continua)
+            for several in (continua, collection.continua)
         )
         if any(":" in name for name in chosen.get("map", {})):
             here |= {":".join(pair) for pair in used_by_annotator(continua.values())}
-            read |= {":".join(pair) for pair in used_by_annotator(found.continua.values())}
+            read |= {":".join(pair) for pair in used_by_annotator(collection.continua.values())}
         for key in {"only", "exclude", "rename", "map"} & chosen.keys() - self.given:
             value = chosen[key]
             gone = {n for n in value if n not in here and (n in read or not self.documents)}

@@ -8,9 +8,10 @@ from typing import Any, get_origin
 from gammacp.base.toml_files import toml_key, toml_value
 from gammacp.continuum import Continuum
 from gammacp.formats.campaign_file import KEYS, Campaign
+from gammacp.formats.collection import Collection
 from gammacp.formats.finding import find
 from gammacp.formats.layers import Layers, chosen_feature, chosen_layer
-from gammacp.formats.reading import Collection, layers_of
+from gammacp.formats.reading import layers_of
 from gammacp.formats.registry import FORMATS
 
 _HEAD = """\
@@ -117,21 +118,21 @@ def _said(key: str, value: Any, off: str) -> list[str]:
     return [f"[{key}]", *rows[:_MOST], *more]
 
 
-def _counts(continua: Iterable[Continuum], found: Collection) -> str:
+def _counts(continua: Iterable[Continuum], collection: Collection) -> str:
     numbers = {
-        "documents": len(found.continua),
+        "documents": len(collection.continua),
         "annotators": len({a for c in continua for a in c.annotators}),
         "categories": len({n for c in continua for n in c.categories}),
         "units": sum(c.n_units for c in continua),
-        "left out": sum(e.count for e in found.left_out),
-        "files that could not be read": len(found.failures),
+        "left out": sum(e.count for e in collection.left_out),
+        "files that could not be read": len(collection.failures),
     }
     return ", ".join(f"{count} {what}" for what, count in numbers.items() if count)
 
 
-def _choices(campaign: Campaign, found: Collection, layers: Layers) -> dict[str, Any]:
+def _choices(campaign: Campaign, collection: Collection, layers: Layers) -> dict[str, Any]:
     """Return the format, layer and feature that were recognised, if there is one format."""
-    formats = set(found.formats.values())
+    formats = set(collection.formats.values())
     if len(formats) != 1:
         return {}
     (name,) = formats
@@ -151,4 +152,4 @@ def _layers(campaign: Campaign) -> Layers:
         chosen = None
     else:
         chosen = FORMATS[name]
-    return layers_of(find(campaign.paths, chosen, campaign.values.get("layout")).found)
+    return layers_of(find(campaign.paths, chosen, campaign.values.get("layout")).sources)

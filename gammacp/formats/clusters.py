@@ -153,14 +153,14 @@ def _number(text: str) -> float:
 
 
 def _said_of_documents(
-    continua: Mapping[str, Continuum], said: str | Path, what: str
+    continua: Mapping[str, Continuum], choice: str | Path, what: str
 ) -> tuple[dict[str, str], str]:
     """Return the value of each document in a feature or a table, and an entry for signatures."""
-    name = feature_of(said)
+    name = feature_of(choice)
     if name is not None:
         # Documents without units have no feature values; the result does not depend on them.
         return {k: _by_feature(k, c, name, what) for k, c in continua.items() if c.n_units}, name
-    text_by_key = _by_table(continua, Path(said), what)
+    text_by_key = _by_table(continua, Path(choice), what)
     return text_by_key, fingerprint(
         *(part for entry in sorted(text_by_key.items()) for part in entry)
     )

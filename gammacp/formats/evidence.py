@@ -201,13 +201,15 @@ def _first(document: Quoted) -> str | None:
     return None
 
 
-def _usual(document: Quoted, own: Sequence[Convention]) -> tuple[Convention, Settled] | None:
+def _usual(
+    document: Quoted, conventions: Sequence[Convention]
+) -> tuple[Convention, Settled] | None:
     """Return the first of the format's own conventions that a document fits; None without any."""
-    for convention in own:
+    for convention in conventions:
         if (settled := _fit(document, convention)) is not None:
             return convention, settled
     if document.optional:
-        return own[0], Settled(None, own[0].of(""))
+        return conventions[0], Settled(None, conventions[0].of(""))
     return None
 
 
@@ -216,11 +218,11 @@ def _noted(
     document: Quoted,
     convention: Convention,
     settled: Settled,
-    own: Sequence[Convention],
+    conventions: Sequence[Convention],
 ) -> Settled:
     counts = settled.counted
-    plain = own[0].of(settled.text or "")
-    unlike = convention != own[0] and _differ(document, counts, plain)
+    plain = conventions[0].of(settled.text or "")
+    unlike = convention != conventions[0] and _differ(document, counts, plain)
     if not unlike:
         return settled
     evidence = f"all quotes fit if {convention.words}, as this format may have them"
@@ -299,24 +301,24 @@ def _spots(documents: Sequence[Quoted], settled: Sequence[Settled]) -> list[obje
 
 
 def _misfit(
-    source: Source, documents: Sequence[Quoted], own: Sequence[Convention], hint: str
+    source: Source, documents: Sequence[Quoted], conventions: Sequence[Convention], hint: str
 ) -> Exception:
     """Return an error on the first quote that does not fit, with counts of those that do."""
-    usual, has, first = next(_misfits(documents, own))
+    usual, has, first = next(_misfits(documents, conventions))
     message = f"{first.what}: {_problem(usual, has, first)}"
-    counts = _counts(documents, own[0])
+    counts = _counts(documents, conventions[0])
     if counts:
         message += f"; {counts}"
     return source.error(message, line=first.line, hint=_trusting(hint))
 
 
 def _misfits(
-    documents: Sequence[Quoted], own: Sequence[Convention]
+    documents: Sequence[Quoted], conventions: Sequence[Convention]
 ) -> Iterator[tuple[str, str, Quote]]:
     for document in documents:
-        if _usual(document, own) is None:
+        if _usual(document, conventions) is None:
             text = document.texts[0]
-            counted = own[0].of(text)
+            counted = conventions[0].of(text)
             for quote in document.quotes:
                 if quote.text is not None and not _fits(text, quote, counted):
                     yield text, document.has, quote

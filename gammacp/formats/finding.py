@@ -76,7 +76,7 @@ class Finding:
 
     chosen: Format | None
     layout: str | None
-    found: list[Found] = field(default_factory=list)
+    sources: list[Found] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     passed: list[tuple[Path, Path, str]] = field(default_factory=list)
     curated: set[Path] = field(default_factory=set)
@@ -105,7 +105,7 @@ class Finding:
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
         """Files that were passed over, except companions of files that were read."""
-        places = [(place_of(source), source) for source, _ in self.found]
+        places = [(place_of(source), source) for source, _ in self.sources]
         read_files = {place for place, _ in places}
         # The text of a document has the document's name, or lies in the project's folder `sources`.
         read = {place.with_suffix("") for place, _ in places}
@@ -230,7 +230,7 @@ def _recognise(search: Finding, opened: _Opened) -> None:
                 source = replace(source, origin=_reference(source))
             elif entry.reader.origin is not None:
                 source = replace(source, origin=entry.reader.origin(source, place))
-            search.found.append((replace(source, taken_for=entry.title), entry))
+            search.sources.append((replace(source, taken_for=entry.title), entry))
         elif inside is not None:
             kind = place.suffix.lstrip(".").upper()
             search.passed.append((place, inside, f"{kind} file of an unknown format"))

@@ -207,12 +207,12 @@ def _document(file: _File, name: str) -> Continuum | Corpus:
     return Corpus.from_continua(continua, categories=_labels(file.corpus.categories))
 
 
-def _grid(said: float | list[tuple[float, float]] | None) -> Grid | None:
-    if not isinstance(said, list):
-        if said:
-            return Grid("places", said)
+def _grid(written: float | list[tuple[float, float]] | None) -> Grid | None:
+    if not isinstance(written, list):
+        if written:
+            return Grid("places", written)
         return None
-    return Grid("places", 0.0, tuple(s for s, _ in said), tuple(e for _, e in said))
+    return Grid("places", 0.0, tuple(s for s, _ in written), tuple(e for _, e in written))
 
 
 def _labels(entries: list[_Label] | None) -> list[str] | None:

@@ -7,21 +7,23 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from gammacp.base.failures import Failure
 from gammacp.base.left_out import LeftOut, Tally, gather
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.document_table import DocumentTable, table_of_several
-from gammacp.continuum.needs import OTHERS
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.archive import without_gz
+from gammacp.formats.collection import (
+    Collection,
+    ReaderSettings,
+    conventions_of,
+    note_options,
+)
 from gammacp.formats.finding import PathLike, Unread, find
-from gammacp.formats.joining import DocumentPart, Joining, joinings
 from gammacp.formats.layers import Layer, chosen_feature, chosen_layer, union
-from gammacp.formats.layout import names_from_path
-from gammacp.formats.merging import categories_of, merge_parts
+from gammacp.formats.merging import categories_of
 from gammacp.formats.registry import FORMATS, Format
 from gammacp.formats.source import Source
 
@@ -30,97 +32,9 @@ if TYPE_CHECKING:
     from gammacp.formats.understood import Remark
 
 T = TypeVar("T")
-Noting = TypeVar("Noting", Continuum, DocumentTable)
 Reader: TypeAlias = Callable[..., Continuum | Corpus]
 """`reader(source, **options)`, as a format has it."""
 _Document: TypeAlias = tuple[Source, Format, Continuum | Corpus]
-_Settings: TypeAlias = Mapping[str, Mapping[str, Any]]
-# Result of `FormatReader.first_rows` by file. It is computed only if a message has to name a row.
-_FirstRows: TypeAlias = dict[str, Mapping[tuple[str, ...], str]]
-
-
-@dataclass(frozen=True)
-class Collection:
-    """Content of a set of paths: continua by name, and files that could not be read.
-
-    Attributes
-    ----------
-    continua
-        Continua by name: the path of a file that is one continuum, the document's name where files
-        name their documents or several files make one.
-    failures
-        (path or document, error) of everything that could not be read.
-    formats
-        Format by continuum.
-    left_out
-        Items that were passed over in all that was read: files in folders and archives, and
-        whatever in a file does not become a unit.
-    joinings
-        Layouts with which files of one annotator each would be parts of the same documents.
-    apart
-        The continua whose files hold one annotator each.
-    missing
-        Names of the documents that are left out because of a failure, by its path or document; none
-        if only the file could have named them.
-    conventions
-        Conventions of files that were read otherwise than their format says.
-    remarks
-        Remarks on how each file was understood: its people, states of work, conventions and
-        columns.
-    files
-        First file that has a part of each continuum.
-    """
-
-    continua: Mapping[str, Continuum]
-    failures: tuple[tuple[str, DataError], ...]
-    formats: Mapping[str, str]
-    left_out: tuple[LeftOut, ...] = ()
-    joinings: tuple[Joining, ...] = ()
-    apart: frozenset[str] = frozenset()
-    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    conventions: tuple[ConventionNote, ...] = ()
-    remarks: tuple[Remark, ...] = ()
-    files: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def unread(self) -> tuple[Failure, ...]:
-        """The failures, each with the documents that are missing because of it."""
-        return tuple(Failure(error, self.missing.get(name, ())) for name, error in self.failures)
-
-    def doubt(self, declared: Iterable[str], kept: Iterable[str]) -> str | None:
-        """Return a doubt about annotators who are declared but would have a file, or None.
-
-        Parameters
-        ----------
-        declared
-            Names of annotators who are said to have found nothing.
-        kept
-            Names of the continua that count.
-        """
-        names = dict.fromkeys(declared)
-        if not names:
-            return None
-        lacking = {
-            name: [a for a in names if a not in self.continua[name].annotators]
-            for name in kept
-            if name in self.apart
-        }
-        gone = [a for a in names if any(a in each for each in lacking.values())]
-        if not gone:
-            return None
-        documents = [name for name, each in lacking.items() if each]
-        if len(documents) == 1:
-            where = documents[0]
-        else:
-            where = f"{len(documents)} documents"
-        advice = next(
-            (a for name in documents if (a := self.continua[name].about.fact(OTHERS))), ""
-        )
-        return (
-            f"{', '.join(gone)}: declared, but without a file in {where}. Each file there has one "
-            "annotator's work, and a declared annotator counts as having found nothing. "
-            f"{advice or 'If a file is missing, add it'}"
-        )
 
 
 def read(path: PathLike, *, format: str | None = None, **options: object) -> Continuum:
@@ -222,10 +136,7 @@ def collect(
     DataError
         There is nothing to be read at all.
     """
-    if format is None:
-        chosen = None
-    else:
-        chosen = FORMATS[format]
+    chosen = None if format is None else FORMATS[format]
     chosen_options: dict[str, Any] = {k: value for k, value in options.items() if value is not None}
     layout: str | None = chosen_options.pop("layout", None)
     align_texts = bool(chosen_options.pop("align_texts", False))
@@ -234,7 +145,7 @@ def collect(
     asked = list(paths)
     finding = finding or find(asked, chosen, layout)
     sources, passed = _by_state(
-        finding.found, chosen_options.get("include"), chosen_options.get("repeated")
+        finding.sources, chosen_options.get("include"), chosen_options.get("repeated")
     )
     by_format = _group_by_key(sources, lambda source: source[1].name)
     if by_format:
@@ -243,22 +154,41 @@ def collect(
     documents, failed = _read_each(sources, settings, instead or {})
     unread = [*finding.unread, *failed]
     left_out = [finding.left_out, passed, *(document.left_out for *_, document in documents)]
-    notes = _conventions([document for *_, document in documents if _table_of(document) is None])
-    remarks = _remarks(finding.found, documents, notes)
+    notes = conventions_of([document for *_, document in documents if _table_of(document) is None])
+    remarks = _remarks(finding.sources, documents, notes)
     asked_for = {"format": format, **options}
     if not (unread or layout or positions):
         whole = _of_whole_tables(documents, asked_for)
         if whole is not None:
             return replace(whole, left_out=gather(left_out), remarks=remarks)
-    parts = [part for document in documents for part in _parts_of(*document, layout)]
-    if positions:
-        parts = _moved(parts, positions)
-    collection = _put_together(parts, unread, settings, layout, align_texts, asked_for)
+    collection = _merged(
+        documents, unread, settings, asked_for, layout, positions, align_texts=align_texts
+    )
     left_out.append(collection.left_out)
     collection = replace(collection, left_out=gather(left_out), conventions=notes, remarks=remarks)
     if not collection.continua and not collection.failures:
         raise _nothing(asked, collection.left_out)
     return collection
+
+
+def _merged(
+    documents: Sequence[_Document],
+    unread: Sequence[Unread],
+    settings: ReaderSettings,
+    asked_for: Mapping[str, object],
+    layout: str | None,
+    positions: Any,
+    *,
+    align_texts: bool,
+) -> Collection:
+    """Return the documents that the parts in the files make together."""
+    # Imported here, because whole tables of documents have no parts.
+    from gammacp.formats.document_parts import move_parts, parts_of, put_together
+
+    parts = [part for document in documents for part in parts_of(*document, layout)]
+    if positions:
+        parts = move_parts(parts, positions)
+    return put_together(parts, unread, settings, layout, align_texts, asked_for)
 
 
 def _check_known(options: Mapping[str, Any], chosen: Format | None) -> None:
@@ -273,7 +203,9 @@ def _check_known(options: Mapping[str, Any], chosen: Format | None) -> None:
 
 
 def _read_each(
-    sources: Iterable[tuple[Source, Format]], settings: _Settings, instead: Mapping[str, Reader]
+    sources: Iterable[tuple[Source, Format]],
+    settings: ReaderSettings,
+    instead: Mapping[str, Reader],
 ) -> tuple[list[_Document], list[Unread]]:
     """Read each file, and list those that cannot be read with the error.
 
@@ -314,12 +246,12 @@ def _of_whole_tables(
     if len(tables) > 1:
         places = [source.place for source, *_ in documents]
         files = {name: place for t, place in zip(tables, places, strict=True) for name in t.names}
-    continua = _noting(whole, entry, asked_for)
+    continua = note_options(whole, entry, asked_for)
     return Collection(continua, (), _Alike(whole, entry.name), files=files)
 
 
 def _by_state(
-    found: Sequence[tuple[Source, Format]], include: Any, repeated: Any
+    sources: Sequence[tuple[Source, Format]], include: Any, repeated: Any
 ) -> tuple[list[tuple[Source, Format]], tuple[LeftOut, ...]]:
     """Return the files whose state of work counts, and a tally of those that are left out."""
     # Imported here, like everything about states: most data have none.
@@ -328,19 +260,19 @@ def _by_state(
     wanted = Wanted.of(include, repeated)
     selected: list[tuple[Source, Format]] = []
     tallies: dict[str, Tally] = {}
-    for source, entry in found:
+    for source, entry in sources:
         origin = source.origin
         if origin is None or origin.state is None or wanted.takes(origin.state):
             selected.append((source, entry))
         else:
-            reason = why_left_out(origin.state, origin.said)
+            reason = why_left_out(origin.state, origin.wording)
             where = str(source.path)
             tallies.setdefault(where, Tally(where)).add("file", reason, state=origin.state)
     return selected, tuple(entry for tally in tallies.values() for entry in tally.entries())
 
 
 def _remarks(
-    found: Sequence[tuple[Source, Format]],
+    sources: Sequence[tuple[Source, Format]],
     documents: Sequence[_Document],
     conventions: Sequence[ConventionNote],
 ) -> tuple[Remark, ...]:
@@ -356,48 +288,12 @@ def _remarks(
         else:
             people = Counter(document.annotators)
         remarks += [Remark(source.place, "people", name, n) for name, n in people.items()]
-    for source, _ in found:
+    for source, _ in sources:
         if source.origin is not None:
-            note_state(source, source.origin.state, source.origin.said)
+            note_state(source, source.origin.state, source.origin.wording)
         remarks += source.remarks
     remarks += [Remark(note.file, "conventions", note.convention) for note in conventions]
     return tuple(remarks)
-
-
-def _parts_of(
-    source: Source, entry: Format, document: Continuum | Corpus, layout: str | None
-) -> Iterator[DocumentPart]:
-    """Yield the parts in a file: one for each document that it names, or one in all."""
-    listed = isinstance(document, Corpus)
-    shared = listed or (layout or entry.layout) is not None
-    for c in document.values() if isinstance(document, Corpus) else [document]:
-        yield DocumentPart(c.name if shared else source.place, c, entry, source, shared, listed)
-
-
-def _moved(parts: Sequence[DocumentPart], positions: Any) -> list[DocumentPart]:
-    """Return the parts, with the positions of some annotators moved as the option asks."""
-    # Imported only with this option, which few files need.
-    from gammacp.formats.position_maps import move_positions
-
-    moved = move_positions([part.continuum for part in parts], positions)
-    return [replace(part, continuum=c) for part, c in zip(parts, moved, strict=True)]
-
-
-def _conventions(documents: Iterable[Continuum | Corpus]) -> tuple[ConventionNote, ...]:
-    """Return the readers' notes on the conventions of their files."""
-    stated = [
-        document
-        for document in documents
-        if any(
-            c.about.facts
-            for c in (document.values() if isinstance(document, Corpus) else [document])
-        )
-    ]
-    if not stated:
-        return ()
-    from gammacp.formats.conventions import notes_of
-
-    return tuple(note for document in stated for note in notes_of(document))
 
 
 class _Alike(Mapping[str, str]):
@@ -428,66 +324,7 @@ def _table_of(document: Continuum | Corpus) -> DocumentTable | None:
     return None
 
 
-def _put_together(
-    parts: Sequence[DocumentPart],
-    unread: Sequence[Unread],
-    settings: _Settings,
-    layout: str | None,
-    align_texts: bool,
-    asked_for: Mapping[str, object],
-) -> Collection:
-    """Merge parts into documents; omit those that may lack a part because of an unread file."""
-    failures = [(each.place, each.error) for each in unread]
-    missing = {each.place: _documents_of(each, layout) for each in unread}
-    continua: dict[str, Continuum] = {}
-    formats: dict[str, str] = {}
-    files: dict[str, str] = {}
-    losses: list[tuple[LeftOut, ...]] = []
-    rows: _FirstRows = {}
-    for name, group in _group_by_key(parts, lambda part: part.name).items():
-        entry = group[0].format
-        try:
-            joined = len({part.source.place for part in group}) > 1
-            suspects = [
-                place for part in group for place in _suspects(part, unread, layout, joined=joined)
-            ]
-            for place in dict.fromkeys(suspects):
-                missing[place] = tuple(dict.fromkeys((*missing[place], name)))
-            if not suspects:
-                whole, aligned = _together(group, align_texts)
-                losses.append(aligned)
-                continua[name] = _noting(whole, entry, asked_for)
-                formats[name] = entry.name
-                files[name] = group[0].source.place
-        except DataError as error:
-            if layout:
-                explained = error
-            else:
-                explained = _with_layout(error, group, settings, rows)
-            failures.append((name, explained.at(name)))
-            missing[name] = (name,)
-    alone = {name for name, c in continua.items() if c.n_annotators == 1}
-    ways = () if layout else _joinings([part for part in parts if part.name in alone], settings)
-    apart = {name for name in continua if layout or FORMATS[formats[name]].layout}
-    if ways:
-        apart |= alone
-        advice = f"If these files hold an annotator each of the same document, {_advice(ways)}"
-        for name in alone:
-            c = continua[name]
-            continua[name] = replace(c, about=c.about.with_fact(OTHERS, advice))
-    return Collection(
-        continua,
-        tuple(failures),
-        formats,
-        gather(losses),
-        ways,
-        frozenset(apart),
-        missing,
-        files=files,
-    )
-
-
-def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
+def _nothing(paths: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
     passed = "; ".join(map(str, left_out))
     if passed:
         hint = f"Skipped: {passed}"
@@ -498,23 +335,7 @@ def _nothing(asked: list[PathLike], left_out: tuple[LeftOut, ...]) -> DataError:
         what = "nothing is finished work"
     else:
         what = "no file of a known format"
-    return DataError(what, file=", ".join(map(str, asked)), hint=hint)
-
-
-def _noting(continuum: Noting, entry: Format, given: Mapping[str, Any]) -> Noting:
-    """Return the continuum or table with the reader's options noted in its `selection`."""
-    for key, value in given.items():
-        noted = {"format", "layout", "include", *entry.reader.options} - {"features"}
-        if value is not None and key in noted and isinstance(value, Mapping):
-            continuum = continuum.noting(key, *(f"{k}={v}" for k, v in value.items()))
-        elif value is not None and key in noted:
-            several = isinstance(value, list | tuple)
-            if several:
-                text = ",".join(map(str, value))
-            else:
-                text = str(value)
-            continuum = continuum.noting(key, text)
-    return continuum
+    return DataError(what, file=", ".join(map(str, paths)), hint=hint)
 
 
 def _group_by_key(entries: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
@@ -525,16 +346,16 @@ def _group_by_key(entries: Iterable[T], key: Callable[[T], str]) -> dict[str, li
     return groups
 
 
-def _settings(group: list[tuple[Source, Format]], given: Mapping[str, Any]) -> dict[str, Any]:
+def _settings(group: list[tuple[Source, Format]], options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options for one format's reader; layer and feature are chosen over all files."""
     entry = group[0][1]
-    mine = {name: value for name, value in given.items() if name in entry.reader.options}
+    mine = {name: value for name, value in options.items() if name in entry.reader.options}
     together = layers_of(group)
     try:
         if together and "layer" in entry.reader.options:
-            mine["layer"] = chosen_layer(together, given.get("layer"))
+            mine["layer"] = chosen_layer(together, options.get("layer"))
         if together and "feature" in entry.reader.options:
-            mine["feature"] = chosen_feature(together, mine.get("layer"), given.get("feature"))
+            mine["feature"] = chosen_feature(together, mine.get("layer"), options.get("feature"))
     except DataError as error:
         raise (error.at(group[0][0].place) if len(group) == 1 else error) from None
     return mine
@@ -549,110 +370,6 @@ def layers_of(group: Iterable[tuple[Source, Format]]) -> dict[str, Layer]:
             list_layers = entry.reader.layers
             layer_lists.append(list_layers(source) if list_layers else {})
     return union(layer_lists)
-
-
-def _together(
-    group: Sequence[DocumentPart], align_texts: bool
-) -> tuple[Continuum, tuple[LeftOut, ...]]:
-    """Merge the parts of a document; return it with tallies of differences between its texts."""
-    parts: Sequence[Continuum] = [part.continuum for part in group]
-    losses: tuple[LeftOut, ...] = ()
-    if align_texts:
-        # Imported only with this option: texts are seldom aligned.
-        from gammacp.formats.differing_texts import on_one_line
-
-        parts, losses = on_one_line(parts)
-    whole = merge_parts(parts)
-    if len(parts) > 1 and (notes := _conventions(parts)):
-        from gammacp.formats.conventions import FACT, fact_of
-
-        whole = replace(whole, about=whole.about.with_fact(FACT, fact_of(notes)))
-    return whole.noting("align-texts", "yes") if losses else whole, losses
-
-
-def _with_layout(
-    error: DataError, group: Sequence[DocumentPart], settings: _Settings, rows: _FirstRows
-) -> DataError:
-    """Add to an error about a repeated annotator the files, and layouts that would avoid it."""
-    people = [a for part in group for a in part.continuum.annotators]
-    twice = next((a for i, a in enumerate(people) if a in people[:i]), None)
-    if twice is None:
-        return error
-    parts_by_annotator = [part for part in group if twice in part.continuum.annotators]
-    files = ", ".join(dict.fromkeys(_place_of(part, twice, rows) for part in parts_by_annotator))
-    named = all(part.listed and not part.annotator for part in group)
-    ways = () if named else _joinings(group, settings)
-    hint = f"Keep one of the files{f', or {_advice(ways)}' if ways else ''}"
-    return DataError(f"{error.message} ({files})", hint=hint)
-
-
-def _place_of(part: DocumentPart, annotator: str, rows: _FirstRows) -> str:
-    """Return the file, with the annotator's first row of the document in it if that is known."""
-    place = part.source.place
-    first_rows = part.format.reader.first_rows
-    if first_rows and place not in rows:
-        rows[place] = first_rows(part.source)
-    row = rows.get(place, {}).get((part.continuum.name, annotator))
-    if row:
-        return f"{place}: {row}"
-    return place
-
-
-def _joinings(parts: Iterable[DocumentPart], settings: _Settings) -> tuple[Joining, ...]:
-    """Return layouts by which files of one format hold one annotator each of a document."""
-    part_by_place = {part.source.place: part for part in parts}
-    formats = {part.format.name: part.format for part in part_by_place.values()}
-    if len(part_by_place) < 2 or len(formats) > 1:
-        return ()
-    ((name, entry),) = formats.items()
-    return joinings(
-        [*part_by_place.values()], lambda source: entry.reader.read(source, **settings[name])
-    )
-
-
-def _advice(ways: tuple[Joining, ...]) -> str:
-    layouts = [f"`layout='{way.layout}'` ({way.in_words()})" for way in ways[:2]]
-    return f"give {' or '.join(layouts)}"
-
-
-def _suspects(
-    part: DocumentPart, unread: Iterable[Unread], layout: str | None, *, joined: bool
-) -> list[str]:
-    """Return the places of unread files that may have held another annotator of the document.
-
-    A document that lacks an annotator would silently give another result. A document is `joined`
-    if several files have a part of it; then any unread file may have a further part.
-    """
-    if not part.shared:
-        return []
-    suspects = [u for u in unread if layout or part.format.has_ending(u.path)]
-    if part.listed:
-        if part.annotator or joined:
-            return [u.place for u in suspects]
-        return []
-    names = part.source.document, part.continuum.name
-    places = []
-    for each in suspects:
-        with suppress(DataError):  # a path that does not fit the layout names no document
-            if names_from_path(each.path, layout or part.format.layout).document in names:
-                places.append(each.place)
-    return places
-
-
-def _documents_of(unread: Unread, layout: str | None) -> tuple[str, ...]:
-    """Return the documents that an unread file would have held, as far as its path tells."""
-    if unread.format is not None and not (layout or unread.format.layout):
-        # If the format's writer puts one document into each file, the unread file held just one.
-        alone = unread.format.writer is not None and not unread.format.many
-        return (unread.place,) if alone else ()
-    likely = [unread.format] if unread.format else [f for _, f in FORMATS.items()]
-    layouts = {layout} if layout else {f.layout for f in likely if f.has_ending(unread.path)}
-    pattern = layouts.pop() if len(layouts) == 1 else None
-    if pattern is None or "{document}" not in pattern:
-        return ()
-    with suppress(DataError):  # a path that does not fit the layout tells nothing
-        return (names_from_path(unread.path, pattern).document,)
-    return ()
 
 
 def _check_options(options: Mapping[str, object], formats: Iterable[Format], whose: str) -> None:

@@ -205,14 +205,17 @@ def used_by_annotator(continua: Iterable[Continuum]) -> set[tuple[str, str]]:
 
 
 def _with_own_maps(
-    corpus: Corpus, mapping: Mapping[str, str], own: Mapping[str, Mapping[str, str]]
+    corpus: Corpus, mapping: Mapping[str, str], maps_by_annotator: Mapping[str, Mapping[str, str]]
 ) -> Corpus:
     """Return the corpus with categories renamed, without those that are no longer used."""
     used = used_by_annotator(corpus.continua.values())
-    for annotator, names in own.items():
+    for annotator, names in maps_by_annotator.items():
         categories = sorted(category for whose, category in used if whose == annotator)
         check_known(names, categories, f"annotator {annotator!r}: category")
-    renamed = {name: rename_categories_of(c, mapping, own) for name, c in corpus.continua.items()}
+    renamed = {
+        name: rename_categories_of(c, mapping, maps_by_annotator)
+        for name, c in corpus.continua.items()
+    }
     gone = _used(corpus.continua) - _used(renamed)
     adopted = {
         name: adopt_categories(c, tuple(x for x in c.categories if x not in gone))
@@ -221,24 +224,24 @@ def _with_own_maps(
     return Corpus.from_continua(adopted, left_out=corpus.left_out)
 
 
-def _whom(said: Iterable[str], continua: Collection[Continuum], people: set[str]) -> set[str]:
+def _whom(names: Iterable[str], continua: Collection[Continuum], people: set[str]) -> set[str]:
     """Return the annotators that are named, without DOCUMENT/ if it is one of these documents."""
     annotator_by_name = {f"{c.name}/{a}": a for c in continua for a in people}
-    return {annotator_by_name.get(name, name) for name in said}
+    return {annotator_by_name.get(name, name) for name in names}
 
 
-def _without_unused(corpus: Corpus, found: dict[str, Continuum]) -> dict[str, Continuum]:
+def _without_unused(corpus: Corpus, continua: dict[str, Continuum]) -> dict[str, Continuum]:
     """Drop labels that only excluded annotators used, as they would change ranks and ranges.
 
     A declared scale is kept: its labels are in an order of their own, or nobody used one of them.
     """
     labels = corpus.categories
     if labels != all_names(None, labels, "") or {*labels} != _used(corpus.continua):
-        return found
-    used = _used(found)
+        return continua
+    used = _used(continua)
     return {
         name: adopt_categories(c, tuple(label for label in c.categories if label in used))
-        for name, c in found.items()
+        for name, c in continua.items()
     }
 
 

@@ -424,7 +424,7 @@ class Documents(_Counting):
     """The documents of one file while it is being read; for offset units see `Spans`."""
 
     offset_unit: str
-    found: dict[str, Spans] = field(default_factory=dict)
+    spans_by_name: dict[str, Spans] = field(default_factory=dict)
 
     def of(
         self,
@@ -436,9 +436,9 @@ class Documents(_Counting):
     ) -> Spans:
         """Return the document of that name; text and unit must be the same in each call."""
         unit = offset_unit or self.offset_unit
-        spans = self.found.get(name)
+        spans = self.spans_by_name.get(name)
         if spans is None:
-            spans = self.found[name] = Spans(self.source, name, unit, text)
+            spans = self.spans_by_name[name] = Spans(self.source, name, unit, text)
         if spans.text is None:
             spans.text = text
         if text is not None and text != spans.text:
@@ -463,11 +463,11 @@ class Documents(_Counting):
 
     def corpus(self) -> Corpus:
         """Return a corpus of all documents; raise a DataError if there is none."""
-        if not self.found:
+        if not self.spans_by_name:
             why = "; ".join(["file has no documents", *map(str, self._left_out.entries())])
             raise self.source.error(why)
-        used = (unit.category for spans in self.found.values() for unit in spans._units)
+        used = (unit.category for spans in self.spans_by_name.values() for unit in spans._units)
         categories = all_names(None, (c for c in used if c is not None), "category")
-        continua = {name: spans.continuum(categories) for name, spans in self.found.items()}
+        continua = {name: spans.continuum(categories) for name, spans in self.spans_by_name.items()}
         everything = (self._left_out.entries(), *(c.left_out for c in continua.values()))
         return Corpus.from_continua(continua, left_out=gather(everything))

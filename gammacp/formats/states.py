@@ -64,12 +64,12 @@ class Origin:
     ----------
     state
         State of the work; None if the tool's word for it is unknown.
-    said
+    wording
         The tool's own word; for a reference, its author.
     """
 
     state: State | None
-    said: str = ""
+    wording: str = ""
 
 
 @dataclass(frozen=True)

@@ -132,10 +132,10 @@ def change_between(
     return _simplest(changes)
 
 
-def _simplest(found: Sequence[Change]) -> Change | None:
+def _simplest(changes: Sequence[Change]) -> Change | None:
     """Return the best change, or a simpler one that is almost as good."""
-    best = max((change.after for change in found), default=0.0)
-    good = [change for change in found if change.after >= best - _WORTH]
+    best = max((change.after for change in changes), default=0.0)
+    good = [change for change in changes if change.after >= best - _WORTH]
     order = [(change.size, change.rounded, -change.after) for change in good]
     if good:
         return good[order.index(min(order))]

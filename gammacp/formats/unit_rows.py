@@ -149,7 +149,7 @@ class UnitTable:
         """Return the documents with the bounds and the offset unit from notes or positions."""
         bounds = self.notes.bounds
         for name, (_, line) in bounds.items():
-            if name and name not in documents.found:
+            if name and name not in documents.spans_by_name:
                 raise documents.source.error(
                     f"bounds are given for {name!r}, but there is no such document", line=line
                 )
@@ -160,7 +160,7 @@ class UnitTable:
                 raise self.source.error(what, hint="Leave the line `# offset unit` out")
             unit = SECONDS
         used = [self.names[i] for role, i in self.header.items() if role in _POSITIONS]
-        for name, spans in documents.found.items():
+        for name, spans in documents.spans_by_name.items():
             spans.offset_unit = unit or unit_of_columns(used)
             spans.bounds = bounds.get(name) or bounds.get("")
         return documents
@@ -326,14 +326,14 @@ def _shape(row: Record, first: tuple[float, float]) -> Shape | None:
 def _add_links(documents: Documents, text: str) -> None:
     """Read the links of the table beside the file."""
     place = documents.source.path.with_suffix(f".links{documents.source.path.suffix}")
-    if len(documents.found) == 1:
-        alone = documents.found.get("")
+    if len(documents.spans_by_name) == 1:
+        alone = documents.spans_by_name.get("")
     else:
         alone = None
     with place_errors(place):
         for cells, line in table_of(text, LINKS[1:-1], delimiter=DELIMITERS):
             row = {name: cell.strip() for name, cell in cells.items()}
-            spans = alone or documents.found.get(row.get(LINKS[0], ""))
+            spans = alone or documents.spans_by_name.get(row.get(LINKS[0], ""))
             if spans is None:
                 what = f"document {row.get(LINKS[0], '')!r} has no units"
                 raise DataError(what, line=line, hint="Use a document's name from the units")

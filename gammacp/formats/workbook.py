@@ -100,17 +100,17 @@ def head(source: Source) -> list[list[str]]:
 def _chosen(
     source: Source,
     sheets: Mapping[str, Rows],
-    asked: str | None,
+    sheet: str | None,
     features: Sequence[str],
     columns: Mapping[str, str] | None,
 ) -> str:
     """Return the name of the sheet to read."""
-    if asked is not None:
-        if asked not in sheets:
+    if sheet is not None:
+        if sheet not in sheets:
             raise source.error(
-                f"there is no sheet {asked!r}", hint=f"The sheets are: {', '.join(sheets)}"
+                f"there is no sheet {sheet!r}", hint=f"The sheets are: {', '.join(sheets)}"
             )
-        return asked
+        return sheet
     filled = [name for name, rows in sheets.items() if rows]
     for name in filled:
         try:

@@ -29,7 +29,7 @@ class Work(Generic[Content]):
         Content from which the reader makes units.
     state
         State of the work; None if the tool's word for it is unknown.
-    said
+    wording
         The tool's own word for the state.
     reason
         Reason why it is left out, if the reader has a better sentence than `why_left_out`.
@@ -43,7 +43,7 @@ class Work(Generic[Content]):
     annotator: str
     content: Content
     state: State | None = State.FINISHED
-    said: str = ""
+    wording: str = ""
     reason: str = ""
     time: str | float | None = None
     answer: object = None
@@ -87,7 +87,7 @@ def choose_works(
                 if work.state == State.REFERENCE:
                     who = work.annotator
                 else:
-                    who = work.said
+                    who = work.wording
                 leave_out(kind, work.reason or why_left_out(work.state, who), 1, work.state)
         named = _with_own_references(wanted_works)
         if wanted.repeated != "session":
@@ -99,7 +99,7 @@ def choose_works(
 
 def _note_states(works: Mapping[str, Sequence[Work[Content]]], source: Source) -> None:
     """Store a remark on each state in a file, with its count, unless the file has none."""
-    counts = Counter((w.state, w.said) for listed in works.values() for w in listed)
+    counts = Counter((w.state, w.wording) for listed in works.values() for w in listed)
     if set(counts) == {(State.FINISHED, "")}:
         return
     for (state, wording), count in counts.items():

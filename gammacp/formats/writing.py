@@ -72,20 +72,27 @@ def write(
     if isinstance(document, Continuum) or chosen.many:
         writer.write(document, target, **options)
         return
+    for file, continuum in _files_of(document, target, chosen).items():
+        writer.write(continuum, file, **options)
+
+
+def _files_of(corpus: Corpus, target: Path, chosen: Format) -> dict[Path, Continuum]:
+    """Return the file to write for each document, for a format whose files hold one of them."""
     pattern = str(target)
     kind = "document"
     if "{document}" not in pattern:
         if target.suffix:
             raise DataError(
-                f"{len(document)} continua do not fit into one {chosen.title} file",
+                f"{len(corpus)} continua do not fit into one {chosen.title} file",
                 file=target,
                 hint=f"Give a folder and `write(format={chosen.name})`, or write CSV or JSON",
             )
         pattern = f"{target}/{{document}}{chosen.extensions[0]}"
         kind = "continuum"
-    names = {name: file_name(name, kind) for name in document}
-    for name, continuum in document.items():
-        writer.write(continuum, Path(pattern.replace("{document}", names[name])), **options)
+    return {
+        Path(pattern.replace("{document}", file_name(name, kind))): continuum
+        for name, continuum in corpus.items()
+    }
 
 
 def _without_features(document: Continuum | Corpus) -> Continuum | Corpus:

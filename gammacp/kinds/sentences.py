@@ -122,17 +122,17 @@ def _number(count: float) -> str:
     return f"{count:.0f}"
 
 
-def _against(name: str, pairs: Sequence[Record], mine: str, other: str) -> str:
+def _against(name: str, pairs: Sequence[Record], own_key: str, other_key: str) -> str:
     """Return a clause with an annotator's units and the other annotators' counterparts of these."""
-    rows = [p for p in pairs if p[mine] == name]
+    rows = [p for p in pairs if p[own_key] == name]
     if not rows:
         return ""
-    if mine == "one":
+    if own_key == "one":
         n_units = max(p["cases"] for p in rows)
-        counts = [(p[other], p["units"]) for p in rows]
+        counts = [(p[other_key], p["units"]) for p in rows]
     else:
         n_units = max(p["units"] for p in rows)
-        counts = [(p[other], p["cases"]) for p in rows]
+        counts = [(p[other_key], p["cases"]) for p in rows]
     counts.sort(key=lambda item: -item[1])
     (first, number), *others = counts[:MOST]
     phrases = [f"{first} has {number}", *(f"{who} {many}" for who, many in others)]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from gammacp.base.arguments import one_of
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Files, Reading, load
+from gammacp.cli.options.loading import load
+from gammacp.cli.options.reading import Files, Reading
 from gammacp.cli.options.settings import ComputingFlags, GammaFlags, Thresholds
 from gammacp.cli.output import PIPED, AsJson, message, print_json, show
 
@@ -91,17 +92,17 @@ def links(
     thresholds.check(partial(_judged, report))
 
 
-def _judged(found: LinkReport) -> Judged:
+def _judged(report: LinkReport) -> Judged:
     """Return γ of the links, or of chains if there are no links, to compare with thresholds."""
     from gammacp.cli.judging import Judged
 
     names = {"gamma-link": "γ of the links", "gamma-chain": "γ of the chains"}
-    name = next(name for name in names if name in found.scores)
-    score = found.scores[name]
+    name = next(name for name in names if name in report.scores)
+    score = report.scores[name]
     return Judged(what=names[name], value=score.value, reason=score.reason)
 
 
-def _print(found: LinkReport, *, explain: bool) -> None:
+def _print(report: LinkReport, *, explain: bool) -> None:
     from gammacp.base.record_tables import Column, Table, count, number
     from gammacp.links.report import SCORERS, WHAT
     from gammacp.measures.score_tables import measure_table
@@ -109,40 +110,40 @@ def _print(found: LinkReport, *, explain: bool) -> None:
     def who(record: Mapping[str, Any]) -> str:
         return ", ".join(record["annotators"])
 
-    show(measure_table(found.scores))
-    for name, score in found.scores.items():
+    show(measure_table(report.scores))
+    for name, score in report.scores.items():
         for remark in (*score.notes, *filter(None, (score.reason,))):
             message(f"{name}: {remark}")
-    if found.coreference:
+    if report.coreference:
         values = (Column(n, n, number, value=partial(_f1, n)) for n in SCORERS)
         named = Column("document", "document"), Column("annotators", "F₁ of", value=who)
-        show(Table((*named, *values), found.coreference), piped=PIPED)
-    if found.relations:
-        show(Table(_relation_columns(found), found.relations), piped=PIPED)
-    if not explain or not found.pairs:
+        show(Table((*named, *values), report.coreference), piped=PIPED)
+    if report.relations:
+        show(Table(_relation_columns(report), report.relations), piped=PIPED)
+    if not explain or not report.pairs:
         return
     counts = tuple(Column(what, what, count) for what in WHAT)
-    parts = [{"component": k, "observed": v} for k, v in found.components.items()]
+    parts = [{"component": k, "observed": v} for k, v in report.components.items()]
     show(Table((Column("component", "component"), Column("observed", "observed", number)), parts))
-    show(Table((Column("annotators", "links of", value=who), *counts), found.pairs))
-    show(Table((Column("type", "type"), *counts), found.types))
+    show(Table((Column("annotators", "links of", value=who), *counts), report.pairs))
+    show(Table((Column("type", "type"), *counts), report.types))
     shown = (
         Column("document", "document"),
         Column("what", "what differs", value=lambda r: "; ".join(r["what"])),
         Column("links", "links", value=_links, wrapped=True),
         Column("disorder", "disorder", number),
     )
-    show(Table(shown, found.differing), piped=PIPED)
+    show(Table(shown, report.differing), piped=PIPED)
 
 
-def _relation_columns(found: LinkReport) -> tuple[Column, ...]:
+def _relation_columns(report: LinkReport) -> tuple[Column, ...]:
     """Return the columns of relation F₁; the first annotator of a pair is the reference."""
     from gammacp.base.record_tables import Column, number
 
     def rate(rule: str, name: str, record: Mapping[str, Any]) -> float:
         return float(record[rule][name])
 
-    rules = [rule for rule in ("strict", "relaxed") if found.relations[0][rule]]
+    rules = [rule for rule in ("strict", "relaxed") if report.relations[0][rule]]
     named = (
         Column("annotators", "links of", value=lambda r: ", ".join(r["annotators"])),
         Column("type", "type", value=lambda r: r["type"] or "all"),

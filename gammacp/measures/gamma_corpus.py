@@ -115,24 +115,24 @@ class CorpusGamma(Gamma):
     def in_words(self) -> list[str]:
         """Describe the corpus beside γ, a sentence each."""
         if self.marked:
-            said = [self.marked.in_words()]
+            sentences = [self.marked.in_words()]
         else:
-            said = []
+            sentences = []
         if self.p is not None:
-            said.append(f"Agreement above 0: {p_in_words(self.p, self.least_p)} (one-sided).")
+            sentences.append(f"Agreement above 0: {p_in_words(self.p, self.least_p)} (one-sided).")
         within = self.within
         between = self.between
         if within and between and within.interval and between.interval:
-            said.append(
+            sentences.append(
                 f"γ combines agreement on units within documents, {_with_interval(within)}, with "
                 "agreement on how much each document contains, and which labels, "
                 f"{_with_interval(between)}: 1 − γ = (1 − within)(1 − between)."
             )
         elif within and within.reason and within.reason.startswith((TOO_SHORT, WEIGHTED)):
-            said.append(
+            sentences.append(
                 f"γ cannot be split into within and between documents here: {within.reason}."
             )
-        return [sentence for sentence in said if sentence]
+        return [sentence for sentence in sentences if sentence]
 
 
 def _with_interval(part: BeyondChance) -> str:
@@ -183,13 +183,13 @@ def gamma_on(corpus: Corpus, basis: Basis) -> CorpusGamma:
     """γ of a corpus on its basis."""
     scores = ScoreTable.of(basis)
     if basis.selection:
-        found = None
+        marking = None
     else:
         # Imported here: a single text has none.
         from gammacp.measures.marked import alpha_of_marking
 
-        found = alpha_of_marking(corpus)
-    return replace(_pool(scores, basis), marked=found)
+        marking = alpha_of_marking(corpus)
+    return replace(_pool(scores, basis), marked=marking)
 
 
 def _reason(continuum: Continuum) -> str | None:
@@ -207,9 +207,9 @@ class ScoreTable(Mapping[str, Gamma]):
 
     Attributes
     ----------
-    names, numbers
-        Names of all continua of the corpus in order, and the number of each name.
-    places
+    names
+        Names of all continua of the corpus, in order.
+    document_numbers
         Numbers of the continua that are in this table, ascending.
     basis
         Alignments and random sets that the scores rest on.
@@ -224,8 +224,7 @@ class ScoreTable(Mapping[str, Gamma]):
     """
 
     names: Sequence[str]
-    numbers: Mapping[str, int]
-    places: Indices
+    document_numbers: Indices
     basis: Basis
     reasons: Mapping[int, str]
     aligned: Indices
@@ -260,33 +259,37 @@ class ScoreTable(Mapping[str, Gamma]):
         aligned = sound[: len(alignments)]
         chances, which = basis.chances(aligned)
         names: Sequence[str]
-        numbers: Mapping[str, int]
         if isinstance(named := basis.named, DocumentTable):
             names = named.names
-            numbers = named.number_by_name
         else:
             names = tuple(named)
-            numbers = {name: i for i, name in enumerate(names)}
         about = (reasons, aligned, alignments, chances, which, stands_for)
-        return cls(names, numbers, np.arange(len(continua)), basis, *about)
+        return cls(names, np.arange(len(continua)), basis, *about)
+
+    @cached_property
+    def number_by_name(self) -> Mapping[str, int]:
+        """Number of each continuum of the corpus by its name."""
+        if isinstance(self.basis.named, DocumentTable):
+            return self.basis.named.number_by_name
+        return {name: number for number, name in enumerate(self.names)}
 
     def __getitem__(self, name: str) -> Gamma:
         """Return the score of that continuum; undefined with a reason where there is none."""
-        place = self.numbers[name]
-        here = int(self.places.searchsorted(place))
-        if here == len(self.places) or self.places[here] != place:
+        number = self.number_by_name[name]
+        here = int(self.document_numbers.searchsorted(number))
+        if here == len(self.document_numbers) or self.document_numbers[here] != number:
             raise KeyError(name)
-        made = self._made.get(place)
-        if made is None:
+        score = self._made.get(number)
+        if score is None:
             if len(self._made) >= _KEPT:
                 self._made.clear()
-            made = self._made[place] = self._make(place)
-        return made
+            score = self._made[number] = self._make(number)
+        return score
 
-    def _make(self, place: int) -> Gamma:
-        if place in self.reasons:
-            return Gamma(value=math.nan, reason=self.reasons[place])
-        row = int(self.aligned.searchsorted(place))
+    def _make(self, number: int) -> Gamma:
+        if number in self.reasons:
+            return Gamma(value=math.nan, reason=self.reasons[number])
+        row = int(self.aligned.searchsorted(number))
         chance = self.chances[self.which[row]]
         if isinstance(chance, DataError):
             return Gamma(value=math.nan, reason=str(chance))
@@ -295,28 +298,28 @@ class ScoreTable(Mapping[str, Gamma]):
 
     def __iter__(self) -> Iterator[str]:
         """Yield the names, in order."""
-        return map(self.names.__getitem__, self.places.tolist())
+        return map(self.names.__getitem__, self.document_numbers.tolist())
 
     def __len__(self) -> int:
         """Return the number of rows."""
-        return len(self.places)
+        return len(self.document_numbers)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the scores as they are now."""
         return dict, (dict(self),)
 
-    def only(self, places: Indices) -> ScoreTable:
+    def only(self, numbers: Indices) -> ScoreTable:
         """Return the table of some of its continua.
 
         Parameters
         ----------
-        places
+        numbers
             Their numbers, ascending.
         """
-        same = len(places) == len(self.places)
+        same = len(numbers) == len(self.document_numbers)
         if same:
             return self
-        return replace(self, places=places)
+        return replace(self, document_numbers=numbers)
 
     @property
     def with_chance(self) -> ScoreTable:
@@ -333,13 +336,13 @@ class ScoreTable(Mapping[str, Gamma]):
         """The alignments of this table, each with its expected disorder."""
         from gammacp.inference.pair_costs import AlignedDocuments
 
-        rows = np.searchsorted(self.aligned, self.places)
+        rows = np.searchsorted(self.aligned, self.document_numbers)
         mean = [
             math.nan if isinstance(c, DataError) or not c.expected.enough else c.expected.mean
             for c in self.chances
         ]
         return AlignedDocuments(
-            self.basis.continua.at(self.places),
+            self.basis.continua.at(self.document_numbers),
             lambda some: self.alignments.columns(rows[some]),
             np.array([*mean, math.nan])[self.which[rows]],
             self.basis.bound,
@@ -349,7 +352,7 @@ class ScoreTable(Mapping[str, Gamma]):
     def parts(self) -> DisorderColumns:
         """Return the terms of γ's ratio: the continua whose δ_e is known."""
         some = self._of_chances(lambda e: e.enough)
-        places = self.aligned[some]
+        numbers = self.aligned[some]
         which = self.which[some]
         order = list(dict.fromkeys(which.tolist()))
         number = np.zeros(len(self.chances), np.int64)
@@ -357,9 +360,9 @@ class ScoreTable(Mapping[str, Gamma]):
         chances = [c for k in order if not isinstance(c := self.chances[k], DataError)]
         return DisorderColumns(
             names=self.names,
-            places=places,
-            continua=self.basis.continua.at(places),
-            stands_for=self.stands_for[places],
+            document_numbers=numbers,
+            continua=self.basis.continua.at(numbers),
+            stands_for=self.stands_for[numbers],
             observed=self.alignments.column("disorders")[some],
             bound=self.alignments.column("bounds")[some],
             chances=chances,
@@ -395,7 +398,7 @@ class DisorderColumns:
 
     Attributes
     ----------
-    names, places
+    names, document_numbers
         Names of all continua of the corpus, and the indices of these continua among them.
     continua
         The continua, one per row.
@@ -409,7 +412,7 @@ class DisorderColumns:
     """
 
     names: Sequence[str]
-    places: Indices
+    document_numbers: Indices
     continua: ContinuumSequence
     stands_for: Floats
     observed: Floats
@@ -419,7 +422,7 @@ class DisorderColumns:
 
     def __len__(self) -> int:
         """Return the number of rows."""
-        return len(self.places)
+        return len(self.document_numbers)
 
     @cached_property
     def mean_units(self) -> Floats:
@@ -460,30 +463,30 @@ class DisorderColumns:
 
         rows = {name: self.weight * x for name, x in self.numbers.items()}
         alike = np.zeros(len(self), np.int64)
-        known = {"expected": np.array([expected])}
-        return Pool(rows, np.arange(len(self)), alike, len(self), known)
+        shared_numbers = {"expected": np.array([expected])}
+        return Pool(rows, np.arange(len(self)), alike, len(self), shared_numbers)
 
 
 def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     parts = scores.parts
     computed = scores.with_chance
-    continua = basis.continua.at(computed.places)
+    continua = basis.continua.at(computed.document_numbers)
     chances = parts.chances
     if basis.selection:
         towards = None
     else:
         towards = _direction(continua, basis.settings.seed)
     values = parts.values
-    known = ~np.isnan(values)
+    is_defined = ~np.isnan(values)
     if scores.complete:
         optimal = Status.OPTIMAL
     else:
         optimal = Status.FEASIBLE
     whole = CorpusGamma(
         value=math.nan,
-        mean=_mean(values[known], parts.stands_for[known]),
+        mean=_mean(values[is_defined], parts.stands_for[is_defined]),
         scores=scores,
-        continua=int(known.sum()),
+        continua=int(is_defined.sum()),
         annotators=len(parts.continua.people[0]),
         units=int(parts.continua.n_units.sum()),
         baseline=ChanceBaseline(samples=sum(c.expected.samples for c in chances)),
@@ -499,13 +502,13 @@ def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
         soft = "soft-"
     else:
         soft = ""
-    made = basis.signature(
+    line = basis.signature(
         f"{soft}gamma-corpus", *chances, selection=continua.selection, continua=len(parts)
     )
-    found = _weigh(replace(whole, signature=made), parts, basis)
+    weighed = _weigh(replace(whole, signature=line), parts, basis)
     if basis.selection:
-        return found
-    return _with_gaps(found, parts, basis)
+        return weighed
+    return _with_gaps(weighed, parts, basis)
 
 
 def _with_gaps(score: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
@@ -517,7 +520,7 @@ def _with_gaps(score: CorpusGamma, parts: DisorderColumns, basis: Basis) -> Corp
     by_cut = basis.model.name in ("documents", "cut") and not (parts.stands_for != 1.0).any()
     if within is None or math.isnan(within.value) or not by_cut:
         return score
-    names = (parts.names[place] for place in parts.places.tolist())
+    names = (parts.names[number] for number in parts.document_numbers.tolist())
     named = dict(zip(names, parts.continua, strict=True))
     gaps = gaps_within(basis, named, parts.observed, (within.value, within.p))
     if gaps is None:
@@ -542,7 +545,7 @@ def _pooling(continua: ContinuumSequence, stands_for: Floats) -> tuple[str, ...]
     coarse = any(
         (grid := circle_of(c).grid) is not None and grid.name in _COARSE
         for c in continua.beside
-        if c.n_units and any(known.name in _COARSE for known in known_grids(c))
+        if c.n_units and any(one.name in _COARSE for one in known_grids(c))
     )
     return notes + ((_ON_COARSE_PLACES,) if coarse else ())
 
@@ -612,8 +615,10 @@ def _p_value(parts: DisorderColumns, basis: Basis) -> tuple[float | None, float 
         shares = [
             math.fsum(parts.weight[parts.which == k].tolist()) for k, _ in enumerate(parts.chances)
         ]
-        own = parts.weight * parts.observed
-        return p_over_documents(parts.chances, shares, own, parts.weight * parts.expected), None
+        weighted = parts.weight * parts.observed
+        return p_over_documents(
+            parts.chances, shares, weighted, parts.weight * parts.expected
+        ), None
     if basis.model.pools:
         return None, None
     sets: dict[int, Floats] = {}
@@ -624,10 +629,10 @@ def _p_value(parts: DisorderColumns, basis: Basis) -> tuple[float | None, float 
             # treats documents alike even if some stand for more of the population than others.
             sets |= {int(i): parts.mean_units[i] * chance.expected.disorders for i in mine}
             continue
-        found = sets_of_each(chance.expected, continua.at(mine))
-        if found is None:
+        document_sets = sets_of_each(chance.expected, continua.at(mine))
+        if document_sets is None:
             return None, None
-        sets |= zip(mine.tolist(), found, strict=True)
+        sets |= zip(mine.tolist(), document_sets, strict=True)
     every = [sets[i] for i in range(len(parts))]
     return p_within_documents(continua, parts.observed, every, seed)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from gammacp.base.text import first_names
 from gammacp.chance.beyond import ratio
-from gammacp.continuum import Continuum
+from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.sequence import ContinuumSequence
 
 _NAMED = 5
@@ -70,7 +70,10 @@ def alpha_of_marking(continua: Mapping[str, Continuum]) -> Marked:
     Three documents by two annotators, both marked, none marked, one marked: N = 6, N₁ = N₀ = 3,
     D_o = 2/6, D_e = 18/30, α = 4/9.
     """
-    sequence = ContinuumSequence.of(continua.values())
+    if isinstance(continua, Corpus):
+        sequence = continua.sequence
+    else:
+        sequence = ContinuumSequence.of(continua.values())
     several = sequence.n_annotators > 1
     sizes = sequence.n_annotators[several].astype(np.float64)
     marking = sequence.of_annotators(np.add, np.minimum(sequence.counts, 1))[several].astype(

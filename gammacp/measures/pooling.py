@@ -14,7 +14,7 @@ from gammacp.chance.beyond import ratios
 from gammacp.measures.counting import Counts, Numbers, Pooling, Rates, share
 
 # Largest count of numbers held in memory at a time, for the values without each document.
-_AT_ONCE = 4_000_000
+_AT_ONCE = 200_000
 # A difference from a sum below this share of the sum is rounding, and is taken as 0.
 _ROUNDING = 1e-9
 
@@ -178,12 +178,13 @@ def pooled_rates(pool: Pool, formula: Callable[[Numbers], Rates], pooling: Pooli
     """
     total = pool.total
     of_parties = formula(total)
-    rates = formula(pool.rows)
-    sizes = np.bincount(pool.documents, rates.size, pool.size).astype(np.float64)
-    rest = [formula(pool.without(rows, total)) for rows in pool.blocks()]
+    sizes = np.bincount(pool.documents, formula(pool.rows).size, pool.size).astype(np.float64)
     if pooling in ("pairs", "all"):
-        without = np.concatenate([r.value for r in rest])
+        without = np.concatenate(
+            [formula(pool.without(rows, total)).value for rows in pool.blocks()]
+        )
         return PooledRates(_first(of_parties), without, sizes)
+    rest = [formula(pool.without(rows, total)) for rows in pool.blocks()]
     columns = _weighted(of_parties)
     changes = np.concatenate([_weighted(r) for r in rest]) - columns[pool.parties]
     moved = np.tile(columns.sum(axis=0), (pool.size, 1))

@@ -175,7 +175,10 @@ class Basis:
             source = Corpus.from_continua(self.named)
         self.source = source
         one = isinstance(source, Continuum)
-        self.continua = ContinuumSequence.of([source] if one else source.values())  # type: ignore[list-item, union-attr]
+        if isinstance(source, Continuum):
+            self.continua = ContinuumSequence.of([source])
+        else:
+            self.continua = source.sequence
         self.settings = settings.deciding([self.continua])
         self.model = CHANCE_MODELS[self.settings.chance]
         # Some dissimilarities cannot be bound without any continuum.

@@ -157,36 +157,36 @@ def _width(client: Any, address: str, jobs: int | None) -> Callable[[], int]:
 
     Workers come and go, so it asks the scheduler every few seconds.
     """
-    asked = -math.inf
-    known = 1
-    told: set[str] = set()
+    asked_at = -math.inf
+    last_width = 1
+    reported: set[str] = set()
     lost = PoolError(
         f"lost the connection to the Dask scheduler at {address}",
         sweeps="what is done is kept, run again to go on",
     )
 
     def width() -> int:
-        nonlocal asked, known, told
+        nonlocal asked_at, last_width, reported
         if client.status != "running":
             raise lost
-        if time.monotonic() - asked >= ASK_EVERY:
+        if time.monotonic() - asked_at >= ASK_EVERY:
             try:
                 workers = _workers(client)
             except (OSError, TimeoutError):
                 raise lost from None
             threads = sum(n for n, _ in workers.values())
             silent = set(_silent(workers, SILENT))
-            for worker in sorted(silent - told):
+            for worker in sorted(silent - reported):
                 _LOG.warning(
                     "worker %s has not been heard of for %g s: end it and others compute its tasks "
                     "(Dask does so on its own after some minutes: worker-ttl)",
                     *(worker, SILENT),
                 )
-            told = silent
-            if not threads and known:
+            reported = silent
+            if not threads and last_width:
                 _LOG.warning("no worker is left at %s; waiting for one", address)
-            asked = time.monotonic()
-            known = min(threads, jobs or threads)
-        return known
+            asked_at = time.monotonic()
+            last_width = min(threads, jobs or threads)
+        return last_width
 
     return width

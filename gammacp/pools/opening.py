@@ -31,12 +31,12 @@ class PoolError(GammacpError):
         self.message = message
 
 
-def check_same(worker: str, there: Mapping[str, str], here: Mapping[str, str]) -> None:
+def check_same(worker: str, remote: Mapping[str, str], local: Mapping[str, str]) -> None:
     """Raise a PoolError that lists the differences if a worker has loaded other software."""
     # Imported here, as only workers on other machines are compared.
     from gammacp.base.software import differences
 
-    if differing := differences(there, here):
+    if differing := differences(remote, local):
         raise PoolError(
             f"worker {worker} runs other software ({differing}); give client and workers the same "
             "environment and the same files, and restart workers after a change"

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import File, Reading, errors_of, load
+from gammacp.cli.options.loading import errors_of, load
+from gammacp.cli.options.reading import File, Reading
 from gammacp.cli.options.settings import Weighing
 from gammacp.cli.output import AsJson, message, print_json
 

@@ -9,7 +9,8 @@ from gammacp.campaign.commands.comparing import Comparing
 from gammacp.campaign.commands.deciding import Deciding
 from gammacp.cli.incomplete import unread_in_words
 from gammacp.cli.options.groups import Brought, option
-from gammacp.cli.options.reading import Files, Loaded, Reading, split_names
+from gammacp.cli.options.loading import Loaded
+from gammacp.cli.options.reading import Files, Reading, split_names
 from gammacp.cli.options.settings import GammaFlags, Thresholds
 from gammacp.cli.output import AsJson, message, print_json
 from gammacp.cli.sparing import spare_files

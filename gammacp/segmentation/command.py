@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from gammacp.base.failures import Failure, incomplete_in_words
 from gammacp.cli.incomplete import note_unread
 from gammacp.cli.options.groups import option
+from gammacp.cli.options.loading import load, reading_json
 from gammacp.cli.options.names import plain_name
-from gammacp.cli.options.reading import Files, Reading, load, pair, reading_json
+from gammacp.cli.options.reading import Files, Reading, pair
 from gammacp.cli.options.settings import Seed, Thresholds
 from gammacp.cli.output import AsJson, message, print_json, say, show
 from gammacp.errors import DataError, UsageError

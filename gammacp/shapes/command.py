@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Files, Reading, load
+from gammacp.cli.options.loading import load
+from gammacp.cli.options.reading import Files, Reading
 from gammacp.cli.options.settings import Weighing
 from gammacp.cli.output import AsJson, message, print_json, show, tell_signatures
 from gammacp.errors import UsageError

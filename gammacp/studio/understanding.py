@@ -18,10 +18,10 @@ from gammacp.dissimilarity.base import features_of
 from gammacp.errors import DataError, GammacpError
 from gammacp.formats import FORMATS
 from gammacp.formats.campaign_file import NAME, Campaign
+from gammacp.formats.collection import Collection
 from gammacp.formats.finding import Finding, find
 from gammacp.formats.joining import Joining
 from gammacp.formats.layers import union
-from gammacp.formats.reading import Collection
 from gammacp.formats.summary import alike_names, summary
 from gammacp.studio.choice import Choice, campaign_in
 from gammacp.studio.places import inside, seen_from
@@ -243,7 +243,7 @@ def _table_to_name(
     refused = {str(f.error.file) for f in unread if "`columns=" in (f.error.hint or "")}
     tables = [
         (source, entry.reader.head)
-        for source, entry in (finding.found if finding else ())
+        for source, entry in (finding.sources if finding else ())
         if entry.reader.head is not None and (named or source.place in refused)
     ]
     tables.sort(key=lambda table: table[0].place not in refused)
@@ -273,7 +273,7 @@ def _offers_for(folder: Path, campaign: Campaign) -> tuple[FolderOffers, Finding
         layout = campaign.values.get("layout")
         finding = find(campaign.paths, FORMATS[chosen] if chosen else None, layout)
     if finding:
-        sources = finding.found
+        sources = finding.sources
     else:
         sources = []
     for source, entry in sources:

@@ -151,13 +151,18 @@ class _Marked:
 
     @classmethod
     def of(
-        cls, key: str, record: Record, responses: Sequence[Work[_Response]], asked: str, field: str
+        cls,
+        key: str,
+        record: Record,
+        responses: Sequence[Work[_Response]],
+        question: str,
+        field: str,
     ) -> Self:
-        """Collect the spans of a record's responses to the question `asked`."""
+        """Collect the spans of a record's responses to the question `question`."""
         quoted = Quoted([], has="record")
         labels = []
         for work in responses:
-            for label, quote in _spans(work.content, asked, key):
+            for label, quote in _spans(work.content, question, key):
                 quoted.quotes.append(quote)
                 labels.append((work.annotator, label))
         quoted.texts = _texts(record, field, quoted)
@@ -177,7 +182,7 @@ def _items(source: Source) -> dict[str, _Item]:
 
 
 def _works(
-    items: dict[str, _Item], asked: str, suggested: bool, documents: Documents
+    items: dict[str, _Item], question: str, suggested: bool, documents: Documents
 ) -> dict[str, list[Work[_Response]]]:
     """Return the responses to each record, with suggestions if they are `suggested` annotators."""
     works: dict[str, list[Work[_Response]]] = {}
@@ -188,9 +193,9 @@ def _works(
     for key, item in items.items():
         listed = [_work(response) for response in item.responses]
         n_unused = len(item.suggestions)
-        if suggested and asked in item.suggestions:
-            agent, value = item.suggestions[asked]
-            listed.append(Work(agent, _Response(agent, item.record, None, {asked: value})))
+        if suggested and question in item.suggestions:
+            agent, value = item.suggestions[question]
+            listed.append(Work(agent, _Response(agent, item.record, None, {question: value})))
             n_unused -= 1
         documents.leave_out("suggestion", "is no response", n_unused)
         if listed:
@@ -344,13 +349,13 @@ def _work(response: _Response) -> Work[_Response]:
     return Work(response.user, response, state, status or "", answer=answer)
 
 
-def _spans(response: _Response, asked: str, key: str) -> Iterator[tuple[str | None, Quote]]:
+def _spans(response: _Response, question: str, key: str) -> Iterator[tuple[str | None, Quote]]:
     """Yield the label and the place of each span of a response."""
     holder = response.record
-    answered = {"spans": response.values.get(asked)}
+    answered = {"spans": response.values.get(question)}
     listed = Record.of(answered, holder.source, holder.line)
     if not isinstance(answered["spans"], list | None):
-        raise holder.error(f"answer of {response.user} to {asked!r} is no list of spans")
+        raise holder.error(f"answer of {response.user} to {question!r} is no list of spans")
     for number, span in enumerate(listed.objects("spans", missing_ok=True), 1):
         what = f"span {number} of {response.user} in {key}"
         place = span.get("start"), span.get("end")

@@ -247,11 +247,11 @@ def _fill(
 
 
 def _leave_out(
-    spans: Spans, a: CasAnnotation, kind: _Kind, asked: Sequence[str], slots: Collection[str]
+    spans: Spans, a: CasAnnotation, kind: _Kind, features: Sequence[str], slots: Collection[str]
 ) -> None:
     """Count as left out the features that are neither asked for nor links or a chain."""
     for name in a.features:
-        if name not in kind.links and name not in asked and a.features[name]:
+        if name not in kind.links and name not in features and a.features[name]:
             spans.leave_out("value", f"feature {name} is not the category")
         elif name in kind.links and name != NEXT and name not in slots:
             spans.leave_out("value", f"feature {name} refers to other structures")

@@ -114,16 +114,16 @@ def _first_view(
     sofa: str,
     views: Mapping[str, set[str]],
     types: TypeSystem | None,
-    found: Mapping[str, E],
-    made: Callable[[E], CasAnnotation],
+    element_by_id: Mapping[str, E],
+    to_annotation: Callable[[E], CasAnnotation],
     links: Mapping[str, tuple[object, object]],
     elements: Mapping[str, Sequence[str]],
     ids: frozenset[str],
 ) -> Cas:
-    """Return the view of a text, with those of the structures `found` that are indexed in it.
+    """Return the view of a text, with those structures of `element_by_id` that are indexed in it.
 
-    `found` are all structures with a place. For each structure of the file, `links` has its role
-    and target, and `elements` has its elements if it is an array.
+    `element_by_id` are all structures with a place. For each structure of the file, `links` has its
+    role and target, and `elements` has its elements if it is an array.
     """
     members = views.get(sofa, set())
     if not members:
@@ -131,15 +131,17 @@ def _first_view(
     if members - links.keys():
         raise source.error(f"element {min(members - links.keys())} is indexed, but does not exist")
     indexed = set().union(*views.values())
-    others = ("in another view" if k in indexed else "not indexed" for k in found.keys() - members)
+    others = (
+        "in another view" if k in indexed else "not indexed" for k in element_by_id.keys() - members
+    )
     alone = {
         key: [(str(role or ""), str(target))]
         for key, (role, target) in links.items()
-        if target is not None and key not in found
+        if target is not None and key not in element_by_id
     }
     several = {key: [x for i in held for x in alone.get(i, ())] for key, held in elements.items()}
     slots = {key: filled for key, filled in several.items() if filled} | alone
-    annotations = [made(e) for key, e in found.items() if key in members]
+    annotations = [to_annotation(e) for key, e in element_by_id.items() if key in members]
     return Cas(text, annotations, types, ids, Counter(others), slots)
 
 

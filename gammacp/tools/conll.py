@@ -173,35 +173,35 @@ def _is_token(cells: list[str], width: int) -> bool:
     return len(cells) == width and any(map(_TAG.fullmatch, cells[1:]))
 
 
-def _columns_of_tags(found: list[_Tokens]) -> list[int]:
+def _columns_of_tags(documents: list[_Tokens]) -> list[int]:
     """Return the columns with a tag in every line, where some have a category or all are O.
 
     Where a header names the columns, `_` is allowed in place of a tag.
     """
-    if found[0].names:
+    if documents[0].names:
         no_tag = {_NO_TAG}
     else:
         no_tag = set()
     columns = []
-    for column in range(1, len(found[0].lines[0][0])):
-        cells = {cells[column] for tokens in found for cells, _, _ in tokens.lines} - no_tag
+    for column in range(1, len(documents[0].lines[0][0])):
+        cells = {cells[column] for tokens in documents for cells, _, _ in tokens.lines} - no_tag
         if cells and all(map(_TAG.fullmatch, cells)) and any(len(c) > 1 or c == "O" for c in cells):
             columns.append(column)
     return columns
 
 
-def _chosen(source: Source, found: list[_Tokens], feature: str | None) -> int:
+def _chosen(source: Source, documents: list[_Tokens], feature: str | None) -> int:
     """Return the column whose tags are read.
 
     By default, it is the first of HIPE's columns; else, with a header, the last one that holds
     tags; and else the last column.
     """
-    names = found[0].names
-    width = len(found[0].lines[0][0])
+    names = documents[0].names
+    width = len(documents[0].lines[0][0])
     if feature is None:
         if not names:
             return width - 1
-        columns = _columns_of_tags(found)
+        columns = _columns_of_tags(documents)
         if not columns:
             raise source.error(f"none of the columns {', '.join(names[1:])} holds tags")
         first = [c for c in columns if names[c].upper().startswith(_HIPE)]
@@ -220,7 +220,7 @@ def _chosen(source: Source, found: list[_Tokens], feature: str | None) -> int:
             f"feature {feature!r} is not a column number of at least 2{alternatives}"
         )
     if int(feature) > width:
-        line = found[0].lines[0][1]
+        line = documents[0].lines[0][1]
         raise source.error(f"column {feature} does not exist", line=line)
     return int(feature) - 1
 

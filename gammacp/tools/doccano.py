@@ -80,15 +80,15 @@ def _judge(works: dict[str, list[Work[Record]]]) -> None:
     for key, [work] in works.items():
         confirmation = work.content.get("is_confirmed")
         if "annotation_approver" not in work.content and not isinstance(confirmation, bool | None):
-            works[key] = [replace(work, state=None, said=str(confirmation))]
+            works[key] = [replace(work, state=None, wording=str(confirmation))]
     confirmed = {key: _is_confirmed(work.content) for key, [work] in works.items()}
     if not any(confirmed.values()):
         return
     for key, [work] in works.items():
         if confirmed[key] is False:
-            works[key] = [replace(work, state=State.UNFINISHED, said="not confirmed")]
+            works[key] = [replace(work, state=State.UNFINISHED, wording="not confirmed")]
         elif confirmed[key]:
-            works[key] = [replace(work, said="confirmed")]
+            works[key] = [replace(work, wording="confirmed")]
 
 
 def _is_confirmed(record: Record) -> bool | None:

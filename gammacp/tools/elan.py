@@ -358,8 +358,8 @@ def _milliseconds(document: Continuum, position: float) -> float:
     return position
 
 
-def _free(name: str, taken: tuple[str, ...]) -> str:
-    while name in taken:
+def _free(name: str, used_names: tuple[str, ...]) -> str:
+    while name in used_names:
         name += "'"
     return name
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -129,12 +129,7 @@ def read(
     documents = Documents(source, CHARACTERS)
     tasks: dict[str, Record] = {}
     works: dict[str, list[Work[Record]]] = {}
-    for number, task in enumerate(records(source), 1):
-        key = document_of(task) or task.name("id" if "id" in task else "inner_id")
-        if key is None:
-            raise source.error(f"task number {number} has no id")
-        if key in tasks:
-            raise source.error(f"task {key} occurs twice")
+    for key, task in _named_tasks(source):
         tasks[key] = task
         works[key] = _works(documents, key, task)
         if predictions == "yes":
@@ -151,6 +146,19 @@ def read(
     for one, settled in zip(annotated, settled_texts, strict=True):
         _add_task(documents, one, settled, labels)
     return with_shapes(documents.corpus(), shapes, source.place)
+
+
+def _named_tasks(source: Source) -> Iterator[tuple[str, Record]]:
+    """Yield the name of each task's document with the task; raise an error for two of a name."""
+    names: set[str] = set()
+    for number, task in enumerate(records(source), 1):
+        key = document_of(task) or task.name("id" if "id" in task else "inner_id")
+        if key is None:
+            raise source.error(f"task number {number} has no id")
+        if key in names:
+            raise source.error(f"task {key} occurs twice")
+        names.add(key)
+        yield key, task
 
 
 def _works(documents: Documents, key: str, task: Record) -> list[Work[Record]]:
@@ -197,9 +205,9 @@ def _submitted(ground_truth: object) -> tuple[State | None, str]:
 
 
 def _work(
-    annotator: str, entry: Record, state: State | None, said: str = "", reason: str = ""
+    annotator: str, entry: Record, state: State | None, wording: str = "", reason: str = ""
 ) -> Work[Record]:
-    return Work(annotator, entry, state, said, reason, entry.text("created_at"))
+    return Work(annotator, entry, state, wording, reason, entry.text("created_at"))
 
 
 def _prediction(key: str, entry: Record) -> Work[Record]:
@@ -238,7 +246,7 @@ class _Asked:
     features: Sequence[str]
 
 
-_Beside = dict[str, dict[str, str | None]]
+_FeaturesByRegion = dict[str, dict[str, str | None]]
 """By region what the control tags of features say of it."""
 _Relation = tuple[str, str, str, str]
 """Type, source, target and kind of a link."""
@@ -250,7 +258,7 @@ class _Annotation:
 
     annotator: str
     regions: list[Record]
-    beside: _Beside
+    features_by_region: _FeaturesByRegion
     """By region what the control tags of features say of it."""
     passed: list[tuple[str, str]]
     """Kind and reason of what is left out."""
@@ -268,9 +276,9 @@ class _Task:
     """What positions count, where it is not characters."""
 
     @classmethod
-    def of(cls, key: str, task: Record, works: list[Work[Record]], asked: _Asked) -> _Task:
+    def of(cls, key: str, task: Record, works: list[Work[Record]], choices: _Asked) -> _Task:
         """Return a task with the annotations that count."""
-        annotations = [_Annotation(w.annotator, *_regions(w.content, asked)) for w in works]
+        annotations = [_Annotation(w.annotator, *_regions(w.content, choices)) for w in works]
         regions = [region for each in annotations for region in each.regions]
         timed = any(map(_is_timed, regions))
         drawn = any(region.get("type") in _IMAGE_TYPES for region in regions)
@@ -303,7 +311,10 @@ def _add_task(documents: Documents, task: _Task, settled: Settled, joining: str)
             name = str(region.get("id") or "")
             for i, label in enumerate(labels or [None]):
                 about: Any = {"what": f"task {task.key}, region {region.get('id')}"}
-                about |= {"features": annotation.beside.get(name), "key": "" if i else name}
+                about |= {
+                    "features": annotation.features_by_region.get(name),
+                    "key": "" if i else name,
+                }
                 if shape:
                     spans.add_shape(annotator, label, *shape, **about)
                 else:
@@ -313,11 +324,11 @@ def _add_task(documents: Documents, task: _Task, settled: Settled, joining: str)
 
 
 def _regions(
-    annotation: Record, asked: _Asked
-) -> tuple[list[Record], _Beside, list[tuple[str, str]], list[_Relation]]:
+    annotation: Record, choices: _Asked
+) -> tuple[list[Record], _FeaturesByRegion, list[tuple[str, str]], list[_Relation]]:
     """Return regions of the layer, features, (kind, reason) of all left out, and relations."""
     chosen: list[Record] = []
-    beside: _Beside = {}
+    features_by_region: _FeaturesByRegion = {}
     passed: list[tuple[str, str]] = []
     relations: list[_Relation] = []
     for region in annotation.objects("result"):
@@ -326,24 +337,24 @@ def _regions(
         if kind in _SPAN_TYPES:
             if not isinstance(region.get("value"), dict):
                 raise region.error('region has no "value"')
-            if asked.layer is None or tag == asked.layer:
+            if choices.layer is None or tag == choices.layer:
                 chosen.append(region)
             else:
                 passed.append(("region", f"layer {tag} was not chosen"))
         elif kind == "relation":
             relations += _relation(region)
-        elif tag not in asked.features:
+        elif tag not in choices.features:
             passed.append(("region", f"{kind} is not a span"))
-        if tag in asked.features and isinstance(region.get("value"), dict):
+        if tag in choices.features and isinstance(region.get("value"), dict):
             entries = region["value"].get(kind)
             paths = [
                 p if isinstance(p, list) else [p]
                 for p in (entries if isinstance(entries, list) else [entries])
             ]
             values = [_join(region, [*map(str, path)], "/") for path in paths]
-            features = beside.setdefault(str(region.get("id")), {})
+            features = features_by_region.setdefault(str(region.get("id")), {})
             features[str(tag)] = _join(region, values, "+")
-    return chosen, beside, passed, relations
+    return chosen, features_by_region, passed, relations
 
 
 def _relation(entry: Record) -> list[_Relation]:

@@ -15,7 +15,7 @@ from gammacp.continuum import Corpus
 from gammacp.errors import UsageError
 from gammacp.formats.records import table
 from gammacp.formats.registry import registered
-from gammacp.formats.source import Source
+from gammacp.formats.source import Record, Source
 from gammacp.formats.spans import CHARACTERS, Documents
 
 _NEEDED = ("system", "doc", "rater", "source", "target", "category", "severity")
@@ -70,10 +70,7 @@ def read(
         segment = next((row[c] for c in _SEGMENTS if c in row), None)
         if segment is None:
             raise source.error(f"there is no column {' or '.join(_SEGMENTS)}", line=1)
-        pieces = _MARK.split(row[side])
-        marks = _MARK.findall(row[side])
-        if marks != ["<v>", "</v>"] * (len(marks) // 2):
-            raise row.error("marks <v> and </v> are not in pairs")
+        pieces = _pieces(row, side)
         rater = row["rater"].strip()
         at = 0
         text = "".join(pieces)
@@ -93,9 +90,17 @@ def read(
                     rater, label, at, at + len(piece), line=row.line, features=value_by_feature
                 )
             at += len(piece)
-        if not marks and row["category"].strip().lower().replace("-", " ") != "no error":
+        if len(pieces) == 1 and row["category"].strip().lower().replace("-", " ") != "no error":
             spans.leave_out("error", f"without a mark in the {side}")
     return documents.corpus()
+
+
+def _pieces(row: Record, side: str) -> list[str]:
+    """Return the text between marks: every second piece, from the second on, is marked."""
+    marks = _MARK.findall(row[side])
+    if marks != ["<v>", "</v>"] * (len(marks) // 2):
+        raise row.error("marks <v> and </v> are not in pairs")
+    return _MARK.split(row[side])
 
 
 def _is_quoted(text: str) -> bool:

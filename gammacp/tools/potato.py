@@ -121,7 +121,7 @@ def _works(source: Source, documents: Documents) -> dict[str, list[Work[_Answer]
 
 
 def _quoted(
-    documents: Documents, chosen: Mapping[str, Sequence[Work[_Answer]]], asked: dict[str, str]
+    documents: Documents, chosen: Mapping[str, Sequence[Work[_Answer]]], choices: dict[str, str]
 ) -> tuple[dict[str, Quoted], list[tuple[str, str, str | None, Quote]]]:
     """Return quotes by document, and key, annotator, label and quote of each span."""
     quoted: dict[str, Quoted] = {}
@@ -130,24 +130,24 @@ def _quoted(
         texts = dict.fromkeys(w.content.text for w in listed if w.content.text is not None)
         quoted[key] = Quoted([*texts])
         for work in listed:
-            for label, quote in _spans(documents, key, work, asked):
+            for label, quote in _spans(documents, key, work, choices):
                 quoted[key].quotes.append(quote)
                 spans.append((key, work.annotator, label, quote))
     return quoted, spans
 
 
 def _spans(
-    documents: Documents, key: str, work: Work[_Answer], asked: Mapping[str, str]
+    documents: Documents, key: str, work: Work[_Answer], choices: Mapping[str, str]
 ) -> Iterator[tuple[str | None, Quote]]:
     """Yield the category and the place of each span of an answer to an instance.
 
-    Spans of another scheme or field than `asked`, and content that is not a unit, are left out.
+    Spans of another scheme or field than `choices`, and content that is not a unit, are left out.
     """
     spans = documents.of(key, work.content.text, line=work.content.record.line)
     spans.declare(work.annotator)
     spans.leave_out("label", "of the whole instance, is not a unit", work.content.labels)
     for number, span in enumerate(work.content.spans, 1):
-        if any(value and _named(span, name) != value for name, value in asked.items()):
+        if any(value and _named(span, name) != value for name, value in choices.items()):
             spans.leave_out("span", "of another scheme or field")
             continue
         spans.leave_out("entity", "linked, is not the category", int("kb_id" in span))

@@ -101,7 +101,7 @@ def read(
             documents.of(fields[1]).add(source.annotator, name, start, end, line=number)
     if by_annotator:
         return whole.continuum()
-    if not documents.found:
+    if not documents.spans_by_name:
         raise source.error(f"file has no {layer} line")
     return documents.corpus()
 

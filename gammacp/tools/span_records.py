@@ -18,11 +18,15 @@ from gammacp.formats.source import Record, Source
 from gammacp.formats.spans import CHARACTERS, Documents, Spans
 
 
-def read_factgenie(source: Source, *, offsets: str = "check") -> Corpus:
+def read_factgenie(source: Source, *, annotator: str = "id", offsets: str = "check") -> Corpus:
     """Return one document per example and set-up.
 
     Parameters
     ----------
+    annotator
+        "id": annotators are people and models; "group": they are the annotator groups of each
+        campaign, between which factgenie itself measures agreement. A group has one annotation of
+        each example, by one of several people.
     offsets
         "check": the unit in which offsets count is inferred from the texts of annotations; "trust":
         offsets are code points, whatever these texts are.
@@ -30,7 +34,8 @@ def read_factgenie(source: Source, *, offsets: str = "check") -> Corpus:
     Raises
     ------
     DataError
-        A record has no example, or the texts of annotations fit their outputs under no convention.
+        A record has no example or no annotator group, or the texts of annotations fit their
+        outputs under no convention.
 
     Notes
     -----
@@ -38,26 +43,25 @@ def read_factgenie(source: Source, *, offsets: str = "check") -> Corpus:
         characters (code points; UTF-16 and other conventions that all quotes fit are converted, and
         `--option offsets=trust` goes by the offsets alone)
     Annotators
-        `annotator_id`, else `annotator_group`, else the campaign
+        `annotator_id`, else CAMPAIGN-anngroup-GROUP of `annotator_group`, else the campaign
+        (`--option annotator=group`: always the group); the other name is left out if it differs
     Category
         category of the annotation's `type`
     Spans
         every annotation is a unit: overlapping and repeated ones are kept; flags, options, sliders
         and text fields are left out
     """
+    one_of("annotator", annotator, ("id", "group"))
     documents = Documents(source, CHARACTERS)
+    unused_names: set[str] = set()
     quoted: list[Quoted] = []
     added: list[tuple[Spans, str, list[str | None]]] = []
     for record in records(source):
-        parts = [record.name(k) for k in ("dataset", "split", "setup_id", "example_idx")]
-        if None in parts:
-            raise record.error("record lacks one of dataset, split, setup_id, example_idx")
-        about = record.inner("metadata")
-        keys = ("annotator_id", "annotator_group", "campaign_id", "id")
-        who = about.name(*keys) or source.annotator
-        listed = about.objects("annotation_span_categories", missing_ok=True)
-        categories = {str(i): c.name("name") for i, c in enumerate(listed)}
-        key = "/".join(p or "" for p in parts)
+        who, unused = _annotator(record, by_group=annotator == "group")
+        if unused is not None:
+            unused_names.add(unused)
+        categories = _categories(record)
+        key = _example(record)
         spans = documents.of(key, record.text("output"), line=record.line)
         if who in spans.annotators:
             raise record.error(f"{who} annotated {key} twice", hint="Keep one record")
@@ -65,16 +69,15 @@ def read_factgenie(source: Source, *, offsets: str = "check") -> Corpus:
         listed = record.objects("annotations")
         quotes = [_quote(annotation, key) for annotation in listed]
         # Each record is settled by itself, because models and browsers count differently.
-        if spans.text is None:
-            texts = []
-        else:
-            texts = [spans.text]
+        texts = [] if spans.text is None else [spans.text]
         quoted.append(Quoted(texts, quotes, has="output"))
         kinds = [annotation.name("type") for annotation in listed]
         added.append((spans, who, [categories.get(kind or "", kind) for kind in kinds]))
-        for kind in ("flags", "options", "sliders", "text_fields"):
-            count = record.size(kind)
-            spans.leave_out(kind.removesuffix("s"), "is about the whole example", count)
+        _leave_out_ratings(spans, record)
+    if len(unused_names) > 1:
+        other = "id" if annotator == "group" else "group"
+        reason = f"is not the annotator (`annotator={other}` makes it one)"
+        documents.leave_out(f"annotator {other}", reason, len(unused_names))
     conventions = (CODE_POINTS, IN_UTF_16)
     settled_documents = settle(source, quoted, own=conventions, offsets=offsets)
     for (spans, who, labels), document, settled in zip(
@@ -85,6 +88,50 @@ def read_factgenie(source: Source, *, offsets: str = "check") -> Corpus:
             ((start, end),) = settled.places(quote)
             spans.add(who, label, start, end, line=quote.line, what=quote.what)
     return documents.corpus()
+
+
+def _leave_out_ratings(spans: Spans, record: Record) -> None:
+    """Count what a record says about the whole example, which is no span."""
+    for kind in ("flags", "options", "sliders", "text_fields"):
+        count = record.size(kind)
+        spans.leave_out(kind.removesuffix("s"), "is about the whole example", count)
+
+
+def _example(record: Record) -> str:
+    """Return the name of the document that a record annotates: an example and a set-up."""
+    parts = [record.name(key) for key in ("dataset", "split", "setup_id", "example_idx")]
+    if None in parts:
+        raise record.error("record lacks one of dataset, split, setup_id, example_idx")
+    return "/".join(part or "" for part in parts)
+
+
+def _annotator(record: Record, *, by_group: bool) -> tuple[str, str | None]:
+    """Return the name of a record's annotator, and the name that it could have instead, if any."""
+    about = record.inner("metadata")
+    person = about.name("annotator_id")
+    group = _group(about)
+    if by_group:
+        if group is None:
+            raise record.error("record has no annotator_group")
+        return group, person
+    if person is not None:
+        return person, group
+    return group or about.name("campaign_id", "id") or record.source.annotator, None
+
+
+def _categories(record: Record) -> dict[str, str | None]:
+    """Return the names of a record's categories by the number that annotations have as type."""
+    listed = record.inner("metadata").objects("annotation_span_categories", missing_ok=True)
+    return {str(number): category.name("name") for number, category in enumerate(listed)}
+
+
+def _group(about: Record) -> str | None:
+    """Return the annotator group of a record as factgenie calls it; None without a group."""
+    group = about.name("annotator_group")
+    campaign = about.name("campaign_id", "id")
+    if group is None or campaign is None:
+        return group
+    return f"{campaign}-anngroup-{group}"
 
 
 def _quote(annotation: Record, key: str) -> Quote:
@@ -132,7 +179,7 @@ def read_mu_shroom(source: Source, *, labels: str = "hard", least: str = "0") ->
     for record in records(source):
         key = record.name("id")
         line = record.line
-        if key is None or key in documents.found:
+        if key is None or key in documents.spans_by_name:
             raise record.error(f"record has {'no id' if key is None else 'an id twice'}")
         spans = documents.of(key, record.text("model_output_text"), line=line)
         soft = record.objects("soft_labels", missing_ok=True)

@@ -388,10 +388,10 @@ def _mentions(
 _KINDS: dict[str, Any] = {"SP": _annotations, "CH": _mentions, "RL": lambda *_: ()}
 
 
-def _following(there: Sequence[tuple[RowLayer, _Annotation]]) -> dict[tuple[str, str], str]:
+def _following(annotations: Sequence[tuple[RowLayer, _Annotation]]) -> dict[tuple[str, str], str]:
     """Return the name of the next mention in the chain, by layer and name of a mention."""
     chains: dict[tuple[str, str], list[int]] = {}
-    for layer, a in there:
+    for layer, a in annotations:
         if layer.kind == "CH":
             chain, _, place = a.name.partition("->")
             chains.setdefault((layer.name, chain), []).append(int(place))

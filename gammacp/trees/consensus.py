@@ -270,18 +270,21 @@ def consensus_trees(treebank: Treebank) -> ConsensusTrees:
     return ConsensusTrees(tuple(trees), len(treebank.shared_items) - len(trees))
 
 
-def _conllu(item: Item, found: ConsensusTree) -> str:
-    s = found.tree
+def _conllu(item: Item, consensus: ConsensusTree) -> str:
+    s = consensus.tree
     unknown = ("_",) * s.n_tokens
     ranges = {first: (last, form) for first, last, form in s.multiword}
     name = f"{item.document} {item.name}".strip()
-    lines = [f"# sent_id = {name}", f"# annotators = {found.annotators}"]
+    lines = [f"# sent_id = {name}", f"# annotators = {consensus.annotators}"]
     columns = zip(s.forms or unknown, s.lemmas or unknown, s.upos or unknown, strict=True)
     for k, (form, lemma, upos) in enumerate(columns):
         if k + 1 in ranges:
             lines.append(f"{k + 1}-{ranges[k + 1][0]}\t{ranges[k + 1][1]}" + "\t_" * 8)
-        misc = [f"HeadVotes={found.head_votes[k]}", f"LabelVotes={found.label_votes[k]}"]
-        for key, ties in (("OtherHead", found.other_heads), ("OtherLabel", found.other_labels)):
+        misc = [f"HeadVotes={consensus.head_votes[k]}", f"LabelVotes={consensus.label_votes[k]}"]
+        for key, ties in (
+            ("OtherHead", consensus.other_heads),
+            ("OtherLabel", consensus.other_labels),
+        ):
             if ties[k]:
                 misc.append(f"{key}={','.join(map(str, ties[k]))}")
         if s.features:

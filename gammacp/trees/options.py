@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from gammacp.cli.incomplete import note_unread
 from gammacp.cli.options.groups import given, option
-from gammacp.cli.options.reading import Reading, requested_campaign
+from gammacp.cli.options.loading import requested_campaign
+from gammacp.cli.options.reading import Reading
 from gammacp.cli.output import message, messages
 from gammacp.cli.sparing import spare_files
 from gammacp.errors import UsageError

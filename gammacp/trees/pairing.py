@@ -135,12 +135,12 @@ def _first(row: Mapping[str, int], annotations: Mapping[str, Sequence[Sentence]]
     return annotations[annotator][place]
 
 
-def _join(rows: list[dict[str, int]], found: Pairs, annotator: str, count: int) -> None:
+def _join(rows: list[dict[str, int]], pairs: Pairs, annotator: str, count: int) -> None:
     """Add the sentences of an annotator to the rows they are paired with.
 
     Sentences without a partner get a new row after that of their predecessor.
     """
-    row_of = {place: row_number for row_number, place in found.items()}
+    row_of = {place: row_number for row_number, place in pairs.items()}
     following: dict[int, list[dict[str, int]]] = defaultdict(list)
     before = -1
     for place in range(count):
@@ -209,7 +209,7 @@ def _equal(a: Side, b: Side) -> Pairs:
     """Pair sentences with equal words, each with at most one other."""
     left = _places(a)
     right = _places(b)
-    pairing = _Found(a, b)
+    pairing = _EqualSentences(a, b)
     for words, ks in left.items():
         if len(ks) == 1 and len(right[words]) == 1:
             pairing.take(ks[0], right[words][0])
@@ -225,7 +225,7 @@ def _equal(a: Side, b: Side) -> Pairs:
     for words, ks in left.items():
         if not words and len(ks) != len(right[words]):
             continue  # without words and in other numbers nothing tells which they are
-        free = [j for j in right[words] if j not in pairing.taken]
+        free = [j for j in right[words] if j not in pairing.paired_in_b]
         for i, j in zip([i for i in ks if i not in pairing.pairs], free, strict=False):
             pairing.take(i, j)
     return pairing.pairs
@@ -239,13 +239,13 @@ def _places(side: Side) -> dict[Words, list[int]]:
 
 
 @dataclass(frozen=True)
-class _Found:
-    """Pairs of equal sentences that are found so far."""
+class _EqualSentences:
+    """Pairs of equal sentences, as far as they are known."""
 
     a: Side
     b: Side
     pairs: Pairs = field(default_factory=dict)
-    taken: set[int] = field(default_factory=set)
+    paired_in_b: set[int] = field(default_factory=set)
 
     def take(self, i: int, j: int) -> bool:
         """Pair two sentences if both exist, are free and have equal words; return success."""
@@ -253,22 +253,22 @@ class _Found:
         if (
             not is_inside
             or i in self.pairs
-            or j in self.taken
+            or j in self.paired_in_b
             or self.a.words[i] != self.b.words[j]
         ):
             return False
         self.pairs[i] = j
-        self.taken.add(j)
+        self.paired_in_b.add(j)
         return True
 
 
-def _similar(a: Side, b: Side, found: Pairs) -> Pairs:
+def _similar(a: Side, b: Side, pairs: Pairs) -> Pairs:
     """Pair the other sentences that share more than half of their words, by best assignment."""
-    paired = set(found.values())
-    rows = [i for i in range(len(a)) if i not in found]
+    paired = set(pairs.values())
+    rows = [i for i in range(len(a)) if i not in pairs]
     columns = [j for j in range(len(b)) if j not in paired]
     edges = [
-        (r, c, gain - MORE_THAN + _hint(a, b, found, rows[r], columns[c]))
+        (r, c, gain - MORE_THAN + _hint(a, b, pairs, rows[r], columns[c]))
         for r, c, gain in _common([a.words[i] for i in rows], [b.words[j] for j in columns])
     ]
     if not edges:
@@ -277,10 +277,10 @@ def _similar(a: Side, b: Side, found: Pairs) -> Pairs:
     return {rows[r]: columns[c] for r, c, _ in (edges[k] for k in chosen)}
 
 
-def _hint(a: Side, b: Side, found: Pairs, i: int, j: int) -> float:
+def _hint(a: Side, b: Side, pairs: Pairs, i: int, j: int) -> float:
     """Return the bonus of a pair for an equal name, paired neighbours and a similar place."""
     named = a.names[i] is not None and a.names[i] == b.names[j]
-    beside = (found.get(i - 1) == j - 1) + (found.get(i + 1) == j + 1)
+    beside = (pairs.get(i - 1) == j - 1) + (pairs.get(i + 1) == j + 1)
     return _SAME_NAME * named + _NEIGHBOUR * beside - _ORDER * abs(i / len(a) - j / len(b))
 
 

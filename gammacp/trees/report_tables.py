@@ -138,7 +138,7 @@ def _by_measure(measures: Sequence[Column], rows: Sequence[Record]) -> Table:
 _ACCURACIES = tuple(Column(name, _SCORES[name], number) for name in ("las", "uas", "label"))
 
 
-def _breakdown(found: Record) -> list[Table]:
+def _breakdown(breakdown: Record) -> list[Table]:
     """Return tables by relation, by most confused pairs of relations, and by groups of tokens."""
     tokens = Column("tokens", "tokens", _tokens)
     relations = (
@@ -153,11 +153,11 @@ def _breakdown(found: Record) -> list[Table]:
         Column("count", "tokens", _tokens),
     )
     tables = [
-        Table(relations, found["relations"][:_MOST]),
-        Table(confusions, found["confusions"][:_MOST]),
+        Table(relations, breakdown["relations"][:_MOST]),
+        Table(confusions, breakdown["confusions"][:_MOST]),
     ]
     for name, header in (("length", "sentence"), ("distance", "head distance"), ("upos", "UPOS")):
-        if rows := found["by"][name]:
+        if rows := breakdown["by"][name]:
             tables.append(Table((Column("group", header), tokens, *_ACCURACIES), rows))
     return [table for table in tables if table.records]
 

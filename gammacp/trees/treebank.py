@@ -208,28 +208,16 @@ def read_treebank(
     sentences, note, failures = _read_all(
         [*tallies], recognised, conventions, encoding, tallies, defects
     )
-    lost = {one.document for one in named if one.path not in sentences}
-    whole = [one for one in named if one.document not in lost]
+    whole = _of_whole_documents(named, sentences, tallies)
     if failures and not whole:
         raise failures[0]
-    for one in named:
-        if one.document in lost and one.path in sentences:
-            tallies[one.path].add(
-                "file", "another annotator's file of this document cannot be read"
-            )
     items, left_out = _items(whole, sentences, pairing, tallies, defects)
     annotators = tuple(dict.fromkeys(one.annotator for one in whole))
     options = {"pattern": pattern, "layout": layout, "folders": folders, "pairing": pairing}
     selection = _selection(options | conventions, rename or {}, exclude, noted or {})
     treebank = Treebank(annotators, tuple(items), recognised, selection)
     if not treebank.shared_items:
-        alone = [f"; left out: {entry}" for t in tallies.values() for entry in t.entries()]
-        raise DataError(
-            f"no sentence has two annotations{''.join(alone[:1])}",
-            file=listed[0],
-            hint=f"Recognised: {how}. Use `pattern=` if that is wrong, and `pairing=order` or id "
-            "if words do not tell which sentences are the same.",
-        )
+        raise _nothing_shared(tallies.values(), listed[0], how)
     n_documents = len({one.document for one in whole})
     notes = (
         f"{len(annotators)} annotators: {', '.join(annotators)}; "
@@ -240,6 +228,30 @@ def read_treebank(
     all_defects = (*defects, *find_defects(treebank))
     unread = _with_documents(failures, named)
     return ReadTreebank(treebank, all_defects, gather(losses), notes, unread)
+
+
+def _of_whole_documents(
+    named: Sequence[Named], sentences: Mapping[Path, list[Sentence]], tallies: Mapping[Path, Tally]
+) -> list[Named]:
+    """Return the files of documents that could be read by all annotators; count the others."""
+    lost = {one.document for one in named if one.path not in sentences}
+    for one in named:
+        if one.document in lost and one.path in sentences:
+            tallies[one.path].add(
+                "file", "another annotator's file of this document cannot be read"
+            )
+    return [one for one in named if one.document not in lost]
+
+
+def _nothing_shared(tallies: Iterable[Tally], file: Path, how: str) -> DataError:
+    """Return the error for files in which no sentence has two annotations."""
+    alone = [f"; left out: {entry}" for tally in tallies for entry in tally.entries()]
+    return DataError(
+        f"no sentence has two annotations{''.join(alone[:1])}",
+        file=file,
+        hint=f"Recognised: {how}. Use `pattern=` if that is wrong, and `pairing=order` or id "
+        "if words do not tell which sentences are the same.",
+    )
 
 
 def _with_documents(failures: Sequence[DataError], named: Sequence[Named]) -> tuple[Failure, ...]:

@@ -12,7 +12,7 @@ from gammacp.bench.sweep import Sweep
 @pytest.fixture
 def toy_sweep() -> Callable[..., Sweep]:
     def build(**changes: Any) -> Sweep:
-        given: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "source": ToySource(),
             "errors": ("move", "move+drop"),
             "measures": ("toy-spread", "toy-random", "toy-by-category"),
@@ -20,6 +20,6 @@ def toy_sweep() -> Callable[..., Sweep]:
             "sets": 5,
             "modules": ("sweep_toys",),
         }
-        return Sweep(**(given | changes))
+        return Sweep(**(fields | changes))
 
     return build

@@ -20,9 +20,9 @@ def point(values: Sequence[float], magnitude: float = 0.5, measure: str = "gamma
 def test_a_single_point_is_welchs_test() -> None:
     rng = np.random.default_rng(1)
     one, two = rng.normal(0.5, 0.1, 12), rng.normal(0.6, 0.3, 20)
-    found = compare([point(one)], [point(two)], level=1.1)
-    (moved,) = found.moved
-    compared = found.compared
+    comparison = compare([point(one)], [point(two)], level=1.1)
+    (moved,) = comparison.moved
+    compared = comparison.compared
     assert moved.p == pytest.approx(ttest_ind(one, two, equal_var=False).pvalue, rel=1e-12)
     assert (moved.what, moved.magnitude, compared) == ("mean", 0.5, 1)
     assert (moved.baseline, moved.now) == (one.mean(), two.mean())
@@ -57,15 +57,15 @@ def test_points_without_spread_must_agree() -> None:
 
 
 def test_one_value_says_nothing_about_noise() -> None:
-    found = compare([point([0.1])], [point([0.9, 0.8, 0.7])])
-    assert (found.moved, found.compared, found.untested) == ((), 1, 1)
-    found = compare([point([0.1]), point([1], 0)], [point([0.9]), point([1], 0)])
-    assert (found.moved, found.compared, found.untested) == ((), 2, 2)
+    comparison = compare([point([0.1])], [point([0.9, 0.8, 0.7])])
+    assert (comparison.moved, comparison.compared, comparison.untested) == ((), 1, 1)
+    comparison = compare([point([0.1]), point([1], 0)], [point([0.9]), point([1], 0)])
+    assert (comparison.moved, comparison.compared, comparison.untested) == ((), 2, 2)
 
 
 def test_one_value_is_compared_with_a_point_without_spread() -> None:
-    found = compare([point([1, 1, 1])], [point([0.9])])
-    assert ([d.p for d in found.moved], found.untested) == ([0], 0)
+    comparison = compare([point([1, 1, 1])], [point([0.9])])
+    assert ([d.p for d in comparison.moved], comparison.untested) == ([0], 0)
 
 
 def test_level_0_finds_nothing_and_reports_numbers() -> None:
@@ -89,8 +89,8 @@ def test_undefined_sets_are_compared_by_their_number() -> None:
 def test_points_that_only_one_has_are_counted() -> None:
     before = [point([1, 1], m) for m in (0.0, 0.5, 1.0)]
     now = [point([1, 1], m) for m in (0.5, 0.75)]
-    for found in (compare(before, now), compare_paired(before, now, None, {})):
-        assert (found.compared, found.only_baseline, found.only_now) == (1, 2, 1)
+    for comparison in (compare(before, now), compare_paired(before, now, None, {})):
+        assert (comparison.compared, comparison.only_baseline, comparison.only_now) == (1, 2, 1)
 
 
 def test_curves_without_common_points_are_an_error() -> None:
@@ -127,7 +127,10 @@ def test_bad_baselines_are_errors(tmp_path: Path, text: str, told: str) -> None:
 
 def values(**points: Sequence[float]) -> dict[tuple[str, str, float], dict[int, float]]:
     """Return values of single sets as a store gives them, by measure, at magnitude 0.5."""
-    return {("split", name, 0.5): dict(enumerate(found)) for name, found in points.items()}
+    return {
+        ("split", name, 0.5): dict(enumerate(points_of_one))
+        for name, points_of_one in points.items()
+    }
 
 
 def test_the_same_sets_must_give_the_same_values() -> None:
@@ -142,11 +145,11 @@ def test_the_same_sets_must_give_the_same_values() -> None:
     assert compare([point(before)], [point(after)]).moved == ()
     (moved,) = compare_paired([point(before)], [point(after)], None, {}).moved
     assert (moved.what, moved.baseline, moved.now) == ("mean", before.mean(), after.mean())
-    found = compare_paired(
+    comparison = compare_paired(
         [point(before)], [point(after)], values(gamma=before), values(gamma=after)
     )
-    assert found.moved[0].p == pytest.approx(ttest_rel(before, after).pvalue, rel=1e-9)
-    assert found.largest == found.moved[0]
+    assert comparison.moved[0].p == pytest.approx(ttest_rel(before, after).pvalue, rel=1e-9)
+    assert comparison.largest == comparison.moved[0]
     curve, sets = [point(before)], values(gamma=before)
     same = compare_paired(curve, curve, sets, sets)
     assert (same.moved, same.compared, same.paired) == ((), 1, True)
@@ -165,10 +168,10 @@ def test_the_same_sets_are_compared_where_both_stores_have_them() -> None:
     before, after = [0.4, 0.6, 0.5], [0.4, 0.6]
     with pytest.raises(UsageError, match=r"baseline of 3 sets, sweep of 2, .*`sets=` 3"):
         compare_paired([point(before)], [point(after)], None, {})
-    found = compare_paired(
+    comparison = compare_paired(
         [point(before)], [point(after)], values(gamma=before), values(gamma=after)
     )
-    assert found.moved == ()
+    assert comparison.moved == ()
     gone = [0.4, math.nan]
     (moved,) = compare_paired(
         [point(before)], [point(gone)], values(gamma=before), values(gamma=gone)

@@ -73,8 +73,8 @@ class Planted:
     bug: str = ""
 
     def pairwise(self, u: Columns, v: Columns) -> np.ndarray:
-        found: np.ndarray = BUGS.get(self.bug, sound)(u, v)
-        return found
+        costs: np.ndarray = BUGS.get(self.bug, sound)(u, v)
+        return costs
 
 
 def swept(path: Path, model: ReferenceModel, bug: str) -> tuple[Any, Any]:
@@ -98,17 +98,17 @@ def swept(path: Path, model: ReferenceModel, bug: str) -> tuple[Any, Any]:
 def test_planted_faults_are_found_except_for_the_listed_ones(tmp_path: Path) -> None:
     models = {"default": ReferenceModel(), "everything": EVERYTHING}
     before = {name: swept(tmp_path / f"{name}.sqlite", m, "") for name, m in models.items()}
-    found = {
+    is_found = {
         (bug, name): bool(compare_paired(points, now[0], values, now[1]).moved)
         for bug in BUGS
         for name, (points, values) in before.items()
         for now in [swept(tmp_path / f"{name}-{bug}.sqlite", models[name], bug)]
     }
-    missed = {bug for bug in BUGS if not (found[bug, "default"] or found[bug, "everything"])}
+    missed = {bug for bug in BUGS if not (is_found[bug, "default"] or is_found[bug, "everything"])}
     assert missed <= UNFOUND, missed
     # The default reference alone misses faults of properties that its units lack.
-    assert sum(found[bug, "default"] for bug in BUGS) < sum(
-        found[bug, "everything"] for bug in BUGS
+    assert sum(is_found[bug, "default"] for bug in BUGS) < sum(
+        is_found[bug, "everything"] for bug in BUGS
     )
 
 
@@ -164,9 +164,9 @@ def test_a_shift_of_a_whole_curve_is_found_where_no_point_shows_it() -> None:
         ], values
 
     (before, old), (now, new) = drawn(0.0), drawn(-0.04)
-    found = compare(before, now, values_before=old, values_now=new)
-    assert [d.what for d in found.moved] == ["curve"]
-    (detectable,) = found.detectable
+    comparison = compare(before, now, values_before=old, values_now=new)
+    assert [d.what for d in comparison.moved] == ["curve"]
+    (detectable,) = comparison.detectable
     # The standard error is .1/√400·√2 = .0071, times t(.0025) + t(.9) of 38 degrees: 2.98 + 1.30.
     assert detectable.difference == pytest.approx(0.0071 * 4.28, rel=0.2)
     # Without the values of single sets, the error is taken as large as possible.
@@ -190,6 +190,6 @@ def test_false_alarms_of_curves_and_points_together_are_rare() -> None:
             points = [point_of(e, n, m, [*v.values()]) for (e, n, m), v in values.items()]
             sides.append((points, values))
         (before, old), (now, new) = sides
-        found = compare(before, now, level=0.05, values_before=old, values_now=new)
-        alarms += bool(found.moved)
+        comparison = compare(before, now, level=0.05, values_before=old, values_now=new)
+        alarms += bool(comparison.moved)
     assert alarms <= 10 + 3 * np.sqrt(10)

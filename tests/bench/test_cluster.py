@@ -53,10 +53,10 @@ class Cluster:
         self.source = Path(__file__).parents[2]
         self.processes: list[subprocess.Popen[bytes]] = []
         # The scheduler takes a free port by itself, and nobody connects before it listens.
-        told = folder / "scheduler.json"
-        where = ("--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(told))
+        address_file = folder / "scheduler.json"
+        where = ("--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(address_file))
         self.scheduler = self.start("scheduler", *where)
-        self.address = address_in(told, self.scheduler)
+        self.address = address_in(address_file, self.scheduler)
         self.url = self.address.replace("tcp", "dask")
 
     def start(self, role: str, *arguments: str) -> subprocess.Popen[bytes]:
@@ -191,8 +191,8 @@ def test_a_frozen_worker_is_reported(
     frozen.send_signal(signal.SIGSTOP)
     with monkeypatch.context() as impatient:
         impatient.setattr("gammacp.pools.cluster.ANSWER", 2)
-        told = pytest.raises(PoolError, match=r"do not answer within 2 s \(tcp://")
-        with told, open_pool(cluster.url):
+        refusal = pytest.raises(PoolError, match=r"do not answer within 2 s \(tcp://")
+        with refusal, open_pool(cluster.url):
             pass
     frozen.send_signal(signal.SIGCONT)
     monkeypatch.setattr("gammacp.pools.cluster.ASK_EVERY", 0.2)
@@ -215,8 +215,8 @@ def test_a_frozen_worker_is_reported(
 
 def test_a_scheduler_that_does_not_answer_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gammacp.pools.cluster.CONNECT", 1)
-    told = pytest.raises(PoolError, match=r"no Dask scheduler answers at tcp://127.0.0.1:\d+")
-    with told, open_pool(f"dask://127.0.0.1:{free_port()}"):
+    refusal = pytest.raises(PoolError, match=r"no Dask scheduler answers at tcp://127.0.0.1:\d+")
+    with refusal, open_pool(f"dask://127.0.0.1:{free_port()}"):
         pass
 
 
@@ -235,10 +235,10 @@ def test_workers_with_other_software_are_an_error(
     toy_sweep: Build, cluster: Cluster, tmp_path: Path
 ) -> None:
     """A worker with other software is an error, whether it is there at the start or joins later."""
-    told = r"worker tcp://\S+ runs other software \(gammacp 9.9 there, 0\.\S+ here\)"
+    complaint = r"worker tcp://\S+ runs other software \(gammacp 9.9 there, 0\.\S+ here\)"
     odd = cluster.worker_of_another_version()
     cluster.wait_for(1)
-    with pytest.raises(PoolError, match=told), open_pool(cluster.url):
+    with pytest.raises(PoolError, match=complaint), open_pool(cluster.url):
         pass
     odd.kill()
     cluster.wait_for_none()
@@ -246,7 +246,7 @@ def test_workers_with_other_software_are_an_error(
     cluster.wait_for(1)
     once_begun(tmp_path / "s.sqlite", cluster.worker_of_another_version)
     sweep = toy_sweep(source=ToySource(pause=0.02), sets=2000)
-    with pytest.raises(PoolError, match=told):
+    with pytest.raises(PoolError, match=complaint):
         swept(sweep, tmp_path / "s.sqlite", cluster.url)
     assert exported(tmp_path / "s.sqlite").count(b"\n") > 1, "what was computed is kept"
 
@@ -264,8 +264,8 @@ def test_a_worker_with_another_version_of_our_source_is_an_error(
         text.write("# changed\n")
     cluster.worker()
     cluster.wait_for(1)
-    told = r"runs other software \(source of gammacp \w+ there, \w+ here\)"
-    with pytest.raises(PoolError, match=told), open_pool(cluster.url):
+    complaint = r"runs other software \(source of gammacp \w+ there, \w+ here\)"
+    with pytest.raises(PoolError, match=complaint), open_pool(cluster.url):
         pass
 
 

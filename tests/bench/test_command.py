@@ -281,8 +281,8 @@ def test_the_progress_counter_shows_rate_and_time_left(
     counter = Counter("cells")
     for now, done in ((110.0, 0), (120.0, 100), (129.0, 190), (141.0, 310)):  # noqa: B007
         counter(done, 1000)
-    told = capsys.readouterr().err
-    assert told.splitlines()[-1] == "310 of 1000 cells, 10.0/s, 1:09 left"
+    messages = capsys.readouterr().err
+    assert messages.splitlines()[-1] == "310 of 1000 cells, 10.0/s, 1:09 left"
 
 
 @pytest.mark.slow

@@ -70,9 +70,9 @@ def test_a_curve_with_a_single_value_is_called_undefined(tmp_path: Path) -> None
     ]
     with figure(tmp_path / "x") as axes:
         draw_panel(axes, by_measure(points(["gamma"], mean=-2) + lone), "title")
-        said = axes.get_xlabel().splitlines()
+        label_lines = axes.get_xlabel().splitlines()
         labels = axes.get_legend_handles_labels()[1]
-    assert said == ["magnitude", "undefined: u-alpha; gamma: on down to −2.4"]
+    assert label_lines == ["magnitude", "undefined: u-alpha; gamma: on down to −2.4"]
     assert labels == ["gamma"]
 
 

@@ -57,9 +57,9 @@ def start(
     script = path.with_name("sweep.py")
     script.write_text(_CODE, encoding="utf-8")
     here = Path(__file__).parent
-    given = os.environ.get("PYTHONPATH", "")
+    python_path = os.environ.get("PYTHONPATH", "")
     environment = os.environ | {
-        "PYTHONPATH": f"{here}{os.pathsep}{here.parents[1]}{os.pathsep}{given}"
+        "PYTHONPATH": f"{here}{os.pathsep}{here.parents[1]}{os.pathsep}{python_path}"
     }
     command = [sys.executable, str(script), str(path), executor, "2", str(pause), str(sets)]
     return subprocess.Popen(
@@ -162,8 +162,8 @@ def kill_and_resume(
         held = now
     assert held > 0
     process = start(path, executor, sets=sweep.sets, pause=0)
-    told, _ = process.communicate(timeout=120)
-    reused, computed, _ = told.split()[1:]
+    printed, _ = process.communicate(timeout=120)
+    reused, computed, _ = printed.split()[1:]
     assert int(reused) + int(computed) == sweep.n_cells
     # there are three measures, and two of the five rows are by category
     assert int(reused) * 5 == held * 3
@@ -190,14 +190,14 @@ def test_a_signal_stops_after_the_current_work_and_keeps_all_done(
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     wait_for_rows(path)
-    there = rows(path)
+    stored_rows = rows(path)
     # A terminal sends the signal to the whole group, workers included.
     os.killpg(process.pid, number)
-    told, errors = process.communicate(timeout=10)
+    printed, errors = process.communicate(timeout=10)
     # Two workers and the queue hold at most four sets of five rows when the signal comes.
-    assert rows(path) <= there + 5 * 4
+    assert rows(path) <= stored_rows + 5 * 4
     assert "KeyboardInterrupt" in errors
-    _, computed, interrupted = told.split()
+    _, computed, interrupted = printed.split()
     assert interrupted == "True"
     assert int(computed) * 5 == rows(path) * 3 > 0
     assert gone(process.pid)
@@ -226,8 +226,8 @@ def test_ctrl_c_twice_leaves_no_traceback(tmp_path: Path, executor: str, measure
     time.sleep(0.1)
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGINT)
-    _, told = process.communicate(timeout=10)
+    _, printed = process.communicate(timeout=10)
     assert process.returncode == 130
-    assert "interrupted; s.sqlite keeps what is done, run again to go on" in told
-    assert "Traceback" not in told
+    assert "interrupted; s.sqlite keeps what is done, run again to go on" in printed
+    assert "Traceback" not in printed
     assert gone(process.pid)

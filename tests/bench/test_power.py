@@ -33,8 +33,8 @@ def test_power_with_unequal_spreads_is_that_of_simulated_tests() -> None:
     rng = np.random.default_rng(1)
     first = rng.normal(0.9, 0.02, (20_000, 6))
     second = rng.normal(0.8, 0.12, (20_000, 6))
-    found = ttest_ind(first, second, axis=1, equal_var=False)
-    rate = ((found.pvalue < 0.05) & (found.statistic > 0)).mean()
+    test = ttest_ind(first, second, axis=1, equal_var=False)
+    rate = ((test.pvalue < 0.05) & (test.statistic > 0)).mean()
     by_pair = pair_power(moments([0.9, 0.8], [0.02, 0.12]), 6, 0.05)
     assert by_pair.right[0] == pytest.approx(rate, abs=0.02)
 

@@ -39,6 +39,6 @@ def cells(**environment: str) -> str:
 # The fast test of such kernels is tests/measures/test_processors.py.
 @pytest.mark.slow
 def test_cells_do_not_depend_on_the_processor() -> None:
-    found = cells()
-    assert found.count("\n") > 2 * 6
-    assert cells(OPENBLAS_CORETYPE="Haswell") == found
+    values = cells()
+    assert values.count("\n") > 2 * 6
+    assert cells(OPENBLAS_CORETYPE="Haswell") == values

@@ -50,10 +50,10 @@ def test_ranks_go_to_table_figure_and_json(bench: Run, folder: Path) -> None:
     ]
     assert rows[0]["documents"] == "4"
     assert (folder / "bench-out/ranks.png").read_bytes().startswith(b"\x89PNG")
-    found = json.loads(bench("bench", "rank", "--documents", "4", "--json", "--no-figures").out)
-    assert found["documents"] == 4
-    assert [e["error"] for e in found["errors"]] == ["split", "category"]
-    assert found["errors"][0]["measures"][0]["measure"] == "ser"
+    document = json.loads(bench("bench", "rank", "--documents", "4", "--json", "--no-figures").out)
+    assert document["documents"] == 4
+    assert [e["error"] for e in document["errors"]] == ["split", "category"]
+    assert document["errors"][0]["measures"][0]["measure"] == "ser"
 
 
 def test_a_nuisance_store_adds_a_column(bench: Run) -> None:

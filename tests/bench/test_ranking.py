@@ -36,10 +36,10 @@ def by_name(ranking: Ranking) -> dict[str, tuple[int, int] | None]:
 
 
 def test_a_steep_curve_is_ranked_before_a_flat_one() -> None:
-    found = rank(sweep({"steep": 1.0, "flat": 0.0, "middle": 0.3}), documents=10)
-    assert [m.measure for m in found.errors[0].measures] == ["steep", "middle", "flat"]
-    assert by_name(found) == {"steep": (1, 1), "middle": (2, 2), "flat": (3, 3)}
-    steep, _, flat = found.errors[0].measures
+    ranking = rank(sweep({"steep": 1.0, "flat": 0.0, "middle": 0.3}), documents=10)
+    assert [m.measure for m in ranking.errors[0].measures] == ["steep", "middle", "flat"]
+    assert by_name(ranking) == {"steep": (1, 1), "middle": (2, 2), "flat": (3, 3)}
+    steep, _, flat = ranking.errors[0].measures
     assert steep.step == 0.25
     assert steep.ends == 1.0
     assert (flat.step, flat.step_at, flat.ends) == (None, None, 0.0)
@@ -51,16 +51,16 @@ def test_a_steep_curve_is_ranked_before_a_flat_one() -> None:
 def test_measures_that_do_not_differ_share_all_ranks() -> None:
     wrong = 0
     for seed in range(12):
-        found = rank(sweep(dict.fromkeys("abcd", 0.5), seed=seed))
-        wrong += any(interval != (1, 4) for interval in by_name(found).values())
+        ranking = rank(sweep(dict.fromkeys("abcd", 0.5), seed=seed))
+        wrong += any(interval != (1, 4) for interval in by_name(ranking).values())
     assert wrong <= 3  # .6 is expected at level .05; more than 3 has probability .002
 
 
 def test_a_pair_alone_has_the_critical_value_of_students_t() -> None:
     rng = np.random.default_rng(3)
     for sets in (4, 12, 40):
-        found = critical_value([rng.standard_normal((sets, 2))], 0.05)
-        assert found == pytest.approx(t.ppf(0.975, sets - 1), rel=0.12)
+        critical = critical_value([rng.standard_normal((sets, 2))], 0.05)
+        assert critical == pytest.approx(t.ppf(0.975, sets - 1), rel=0.12)
 
 
 def test_more_pairs_and_tables_raise_the_critical_value() -> None:
@@ -77,10 +77,10 @@ def test_rank_intervals_count_the_proven_differences() -> None:
     rng = np.random.default_rng(5)
     estimates = np.array([0.9, 0.5, 0.48, 0.1])
     pseudo = estimates + 0.05 * rng.standard_normal((20, 4))
-    known = better(estimates, pseudo, 3.0)
-    assert known[0, 1:].all()
-    assert known[1, 3]
-    assert not known[1, 2]
+    is_better = better(estimates, pseudo, 3.0)
+    assert is_better[0, 1:].all()
+    assert is_better[1, 3]
+    assert not is_better[1, 2]
     assert rank_intervals(estimates, pseudo, 3.0) == [(1, 1), (2, 3), (2, 3), (4, 4)]
     # Differences smaller than a tie have no order, however exactly they are known.
     assert not better(np.array([0.5, 0.501]), np.full((5, 2), 0.5), 3.0).any()
@@ -92,32 +92,32 @@ def test_an_undefined_measure_is_not_ranked_and_its_share_is_reported() -> None:
     values |= {
         ("e", "rarely", x): {k: 1 - x if k % 3 or x < 1 else math.nan for k in range(12)} for x in X
     }
-    found = {m.measure: m for m in rank(values).errors[0].measures}
-    assert found["never"].power is None
-    assert found["never"].rank is None
-    assert found["never"].undefined == 1
-    assert found["rarely"].undefined == pytest.approx(4 / 12 / 5)
-    assert found["rarely"].power == 1
-    assert max(m.rank[1] for m in found.values() if m.rank) == 3
+    rank_by_measure = {m.measure: m for m in rank(values).errors[0].measures}
+    assert rank_by_measure["never"].power is None
+    assert rank_by_measure["never"].rank is None
+    assert rank_by_measure["never"].undefined == 1
+    assert rank_by_measure["rarely"].undefined == pytest.approx(4 / 12 / 5)
+    assert rank_by_measure["rarely"].power == 1
+    assert max(m.rank[1] for m in rank_by_measure.values() if m.rank) == 3
 
 
 def test_magnitudes_without_any_value_are_left_out_and_named() -> None:
     values = sweep({"a": 0.8, "b": 0.4})
     values |= {("e", name, 1.0): dict.fromkeys(range(12), math.nan) for name in "ab"}
     del values["e", "b", 0.25]
-    found = rank(values).errors[0]
-    assert found.magnitudes == (0.0, 0.5, 0.75)
-    assert found.dropped == (0.25, 1.0)
+    ranking = rank(values).errors[0]
+    assert ranking.magnitudes == (0.0, 0.5, 0.75)
+    assert ranking.dropped == (0.25, 1.0)
 
 
 def test_only_common_sets_count_and_the_rest_is_counted() -> None:
     values = sweep({"a": 0.8, "b": 0.4}, sets=9)
     for number in (7, 8):
         del values["e", "a", 0.5][number]
-    found = rank(values)
-    assert (found.sets, found.left_out) == (7, 2)
+    ranking = rank(values)
+    assert (ranking.sets, ranking.left_out) == (7, 2)
     common = {key: {k: v[k] for k in range(7)} for key, v in values.items()}
-    assert rank(common).errors == found.errors
+    assert rank(common).errors == ranking.errors
 
 
 @pytest.mark.parametrize(
@@ -153,9 +153,9 @@ def test_ranks_that_change_with_the_number_of_documents_are_named() -> None:
             slope = 1 - 0.4 * x + 0.2 * float(rng.standard_normal())
             values.setdefault(("e", "cliff", x), {})[k] = cliff
             values.setdefault(("e", "slope", x), {})[k] = slope
-    found = rank(values, documents=8)
-    assert found.errors[0].measures[0].measure == "cliff"
-    assert not [c for c in found.changes if c.documents == 4]
+    ranking = rank(values, documents=8)
+    assert ranking.errors[0].measures[0].measure == "cliff"
+    assert not [c for c in ranking.changes if c.documents == 4]
     many = rank(values, documents=100)
     assert many.errors[0].measures[0].measure == "slope"
     few = {(c.measure, c.documents): (c.rank, c.other_rank) for c in rank(values, 32).changes}
@@ -170,8 +170,10 @@ def test_a_nuisance_is_converted_by_each_measures_own_curve() -> None:
     }
     # Both curves lose .1: a magnitude of .1 for the steep curve, of .2 for the shallow one.
     changed = {key: {k: v - 0.1 for k, v in sets.items()} for key, sets in exact.items()}
-    found = {m.measure: m.nuisance for m in rank(exact, nuisance=changed).errors[0].measures}
-    steep, shallow = found["steep"], found["shallow"]
+    nuisance_by_measure = {
+        m.measure: m.nuisance for m in rank(exact, nuisance=changed).errors[0].measures
+    }
+    steep, shallow = nuisance_by_measure["steep"], nuisance_by_measure["shallow"]
     assert steep is not None
     assert shallow is not None
     # At magnitude 1 the changed value lies beyond the curve, and its distance counts as 0.
@@ -183,9 +185,9 @@ def test_a_nuisance_is_converted_by_each_measures_own_curve() -> None:
 def test_json_has_the_promised_keys_and_no_nan() -> None:
     values = sweep({"a": 0.8, "b": 0.0})
     values |= {("e", "never", x): dict.fromkeys(range(12), math.nan) for x in X}
-    found = json.loads(json.dumps(rank(values).as_dict(), allow_nan=False))
-    assert set(found) >= {"documents", "level", "sets", "critical", "left_out", "errors"}
-    error = found["errors"][0]
+    document = json.loads(json.dumps(rank(values).as_dict(), allow_nan=False))
+    assert set(document) >= {"documents", "level", "sets", "critical", "left_out", "errors"}
+    error = document["errors"][0]
     assert set(error) >= {"error", "magnitudes", "measures"}
     assert set(error["measures"][0]) == {
         *("measure", "told", "step", "step_at", "ends", "used", "noise", "wrong", "undefined"),
@@ -195,11 +197,11 @@ def test_json_has_the_promised_keys_and_no_nan() -> None:
 
 def test_the_map_shades_proven_differences_and_names_ranks() -> None:
     pytest.importorskip("matplotlib")
-    found = rank(sweep({"steep": 1.0, "flat": 0.0}), documents=10)
-    figure = found.plot()
+    ranking = rank(sweep({"steep": 1.0, "flat": 0.0}), documents=10)
+    figure = ranking.plot()
     (image,) = figure.axes[0].images
-    told = [m.power for m in found.errors[0].measures]
-    assert np.ravel(image.get_array()).tolist() == pytest.approx(told)
+    powers = [m.power for m in ranking.errors[0].measures]
+    assert np.ravel(image.get_array()).tolist() == pytest.approx(powers)
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["steep", "flat"]
     assert [text.get_text() for text in figure.axes[0].texts] == [".25;  1", "–;  2"]
     assert "D = 10 documents, 12 sets." in figure.caption

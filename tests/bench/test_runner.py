@@ -102,13 +102,13 @@ def test_a_signal_is_noticed_while_missing_cells_are_looked_up(
     of cells.
     """
     swept(toy_sweep(), tmp_path)
-    known, asked = Store.measures_done, list[Task]()
+    measures_done, asked = Store.measures_done, list[Task]()
 
     def done(store: Store, experiment: Experiment, task: Task) -> list[str]:
         asked.append(task)
         if len(asked) == 3:
             signal.raise_signal(signal.SIGINT)
-        return known(store, experiment, task)
+        return measures_done(store, experiment, task)
 
     monkeypatch.setattr(Store, "measures_done", done)
     assert swept(toy_sweep(), tmp_path).computed == len(asked) == 0
@@ -270,5 +270,5 @@ def test_random_sets_without_a_value_are_counted(tmp_path: Path) -> None:
     rows = exported(tmp_path).splitlines()[1:]
     some = sum("|without:" in row for row in rows)
     assert some
-    told = f"{some} values rest on random sets, some of which have no value"
-    assert told in " ".join(written.notes)
+    note = f"{some} values rest on random sets, some of which have no value"
+    assert note in " ".join(written.notes)

@@ -65,14 +65,14 @@ def campaign(tmp_path: Path) -> Path:
 
 
 def test_a_users_file_can_be_the_reference(run: Run, campaign: Path, tmp_path: Path) -> None:
-    own = ("--reference", campaign, "--out", tmp_path / "out")
-    assert run("shuffle", *ERR, *own, "--annotator", "Ann").code == 0
+    options = ("--reference", campaign, "--out", tmp_path / "out")
+    assert run("shuffle", *ERR, *options, "--annotator", "Ann").code == 0
     annotations = read(tmp_path / "out" / "annotations.csv")
     assert annotations.bounds == (10, 40)
     assert annotations.counts.tolist() == [2, 2, 2]
     reference = read(tmp_path / "out" / "reference.csv")
     assert units(reference) == [Unit("Ann", 10, 20, "x"), Unit("Ann", 25, 40, "y")]
-    several = run("shuffle", *ERR, *own)
+    several = run("shuffle", *ERR, *options)
     assert several.code == 3
     assert "campaign.csv: 2 annotators" in several.err
     assert "Name one of: Ann, Bob" in several.err
@@ -98,8 +98,8 @@ def test_the_used_model_is_printed(run: Run) -> None:
 
 
 def test_a_reference_has_a_model_too(run: Run, campaign: Path) -> None:
-    own = run("shuffle", "--reference", campaign, "--annotator", "Bob", "--print-model")
-    assert model_from(tomllib.loads(own.out)).n_units == 1
+    outcome = run("shuffle", "--reference", campaign, "--annotator", "Bob", "--print-model")
+    assert model_from(tomllib.loads(outcome.out)).n_units == 1
 
 
 def test_the_working_folder_can_take_the_sets(
@@ -153,11 +153,13 @@ def test_a_bad_model_names_file_and_key(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_continuum_is_shuffled_as_in_python(run: Run, tmp_path: Path) -> None:
-    own = Continuum.from_units([Unit("R", 3, 90, "x"), Unit("R", 95, 120, "y")], bounds=(0, 150))
-    formats.write(own, tmp_path / "own.csv")
+    continuum = Continuum.from_units(
+        [Unit("R", 3, 90, "x"), Unit("R", 95, 120, "y")], bounds=(0, 150)
+    )
+    formats.write(continuum, tmp_path / "own.csv")
     done = run("shuffle", "--error", "split", "--magnitude", 1, "--reference", tmp_path / "own.csv",
                "--out", tmp_path / "out")  # fmt: skip
     assert done.code == 0
     annotations = read(tmp_path / "out" / "annotations.csv")
     assert annotations.bounds == (0, 150)
-    assert annotations.n_units == shuffle(own, "split", 1).n_units == 3 * 6
+    assert annotations.n_units == shuffle(continuum, "split", 1).n_units == 3 * 6

@@ -71,18 +71,18 @@ def edit(path: Path, change: str, *values: object) -> None:
 
 def of_other_numpy(path: Path) -> Path:
     """Change a store as if another version of numpy had filled it."""
-    there = software(("sweep_toys",)) | {"numpy": "1.0"}
-    edit(path, "software = ?", json.dumps(there))
+    other = software(("sweep_toys",)) | {"numpy": "1.0"}
+    edit(path, "software = ?", json.dumps(other))
     return path
 
 
 def test_software_is_versions_and_sources(own: ModuleType) -> None:
     del own
-    found = software(("own_source", "no_such_module"))
-    assert found["numpy"] == importlib.import_module("numpy").__version__
-    assert {"python", "ortools", "scipy", "numba", "source of gammacp"} <= found.keys()
-    assert len(found["source of own_source"]) == 12
-    assert found["source of no_such_module"] == "not in a file"
+    versions = software(("own_source", "no_such_module"))
+    assert versions["numpy"] == importlib.import_module("numpy").__version__
+    assert {"python", "ortools", "scipy", "numba", "source of gammacp"} <= versions.keys()
+    assert len(versions["source of own_source"]) == 12
+    assert versions["source of no_such_module"] == "not in a file"
 
 
 @pytest.mark.parametrize("name", ["own_source", "own_helper", "own_late"])
@@ -114,9 +114,11 @@ def test_a_store_of_other_software_is_refused(toy_sweep: Build, tmp_path: Path) 
     path = tmp_path / "s.sqlite"
     swept(toy_sweep(sets=2), path)
     of_other_numpy(path)
-    told = r"'bench' were computed by other software \(numpy 1\.0 there, \d\S+ here\).*`mixed=`"
+    complaint = (
+        r"'bench' were computed by other software \(numpy 1\.0 there, \d\S+ here\).*`mixed=`"
+    )
     for sets in (2, 3):  # also where nothing is left to compute
-        with pytest.raises(OtherSoftware, match=told):
+        with pytest.raises(OtherSoftware, match=complaint):
             swept(toy_sweep(sets=sets), path)
     with Store.writing(path) as store, open_pool("serial") as pool:
         assert run(toy_sweep(sets=2), store, pool, resume=False).reused == 0

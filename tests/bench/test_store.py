@@ -92,26 +92,26 @@ def test_a_damaged_store_is_an_error_and_untouched(toy_sweep: Build, tmp_path: P
 
 def damaged_by(draw: random.Random, content: bytes) -> bytes:
     """Return the store with a bit, a byte, some bytes or a page changed, or cut."""
-    made = bytearray(content)
-    place = draw.randrange(len(made))
-    pages = [slice(k, k + 4096) for k in range(0, len(made), 4096)]
+    changed = bytearray(content)
+    place = draw.randrange(len(changed))
+    pages = [slice(k, k + 4096) for k in range(0, len(changed), 4096)]
     page, other = draw.choice(pages), draw.choice(pages)
     match draw.choice(("bit", "byte", "some", "cut", "empty page", "stale page", "swapped")):
         case "bit":
-            made[place] ^= 1 << draw.randrange(8)
+            changed[place] ^= 1 << draw.randrange(8)
         case "byte":
-            made[place] = draw.randrange(256)
+            changed[place] = draw.randrange(256)
         case "some":
-            made[place : place + 20] = draw.randbytes(len(made[place : place + 20]))
+            changed[place : place + 20] = draw.randbytes(len(changed[place : place + 20]))
         case "cut":
-            del made[place:]
+            del changed[place:]
         case "empty page":
-            made[page] = bytes(4096)
+            changed[page] = bytes(4096)
         case "stale page":
-            made[page] = made[other]
+            changed[page] = changed[other]
         case "swapped":
-            made[page], made[other] = made[other], made[page]
-    return bytes(made)
+            changed[page], changed[other] = changed[other], changed[page]
+    return bytes(changed)
 
 
 def never_less(folder: Path, whole: Path, damages: int) -> int:
@@ -128,8 +128,8 @@ def never_less(folder: Path, whole: Path, damages: int) -> int:
         except DataError as error:
             refused += 1
             assert path.name in str(error)
-        for left in folder.glob("damaged.sqlite-*"):
-            left.unlink()
+        for file in folder.glob("damaged.sqlite-*"):
+            file.unlink()
     return refused
 
 
@@ -176,18 +176,18 @@ def test_a_store_is_sound_while_it_is_written(toy_sweep: Build, tmp_path: Path) 
     """
     path = tmp_path / "s.sqlite"
     with Store.writing(path) as store, open_pool("serial") as pool:
-        seen = []
+        states = []
 
         def look(*_: object) -> None:
             with Store.reading(path) as reader:
-                seen.append(next(reader.rows("SELECT count(*) FROM cells"))[0])
+                states.append(next(reader.rows("SELECT count(*) FROM cells"))[0])
 
         run(toy_sweep(), store, pool, progress=look)
         for part in ("s.sqlite", "s.sqlite-wal"):
             (tmp_path / part.replace("s.", "killed.")).write_bytes((tmp_path / part).read_bytes())
-    assert sorted(seen) == seen
-    assert seen[0] == 0
-    assert seen[-1] == 200
+    assert sorted(states) == states
+    assert states[0] == 0
+    assert states[-1] == 200
     assert exported(tmp_path / "killed.sqlite") == exported(path)
 
 
@@ -251,8 +251,8 @@ def test_a_full_disk_keeps_what_was_committed(toy_sweep: Build, tmp_path: Path) 
     assert "cells so far are kept" in done.stderr
     after = exported(path)
     assert after.startswith(before[:200])
-    kept = [row for row in after.decode().splitlines() if ",2.0," in row]
-    assert len(kept) % 100 == 0
+    stored_rows = [row for row in after.decode().splitlines() if ",2.0," in row]
+    assert len(stored_rows) % 100 == 0
     with Store.writing(path) as store:
         assert store.database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
@@ -293,11 +293,11 @@ def test_a_read_only_folder_is_an_error(toy_sweep: Build, tmp_path: Path) -> Non
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
     )
-    told = done.stdout.splitlines()
-    assert told[0] == "1", done.stderr
-    assert len(told) == 4, done.stderr
-    assert all("cannot be opened for writing: check the folder" in line for line in told[1:3])
-    assert told[3] == "200"
+    lines = done.stdout.splitlines()
+    assert lines[0] == "1", done.stderr
+    assert len(lines) == 4, done.stderr
+    assert all("cannot be opened for writing: check the folder" in line for line in lines[1:3])
+    assert lines[3] == "200"
 
 
 def test_merging_two_halves_gives_the_whole(toy_sweep: Build, tmp_path: Path) -> None:
@@ -351,8 +351,8 @@ def test_merging_refuses_unrelated_stores(toy_sweep: Build, tmp_path: Path) -> N
             merge(target, tmp_path / "absent.sqlite")
     forged = filled(tmp_path / "forged.sqlite", toy_sweep(sets=6))
     forge(forged, 'value = value + 1e-15 WHERE magnitude = 0.5 AND "set" = 2')
-    told = pytest.raises(DataError, match=r"set 2 .*magnitude 0.5\) is 0\.\d+, in")
-    with Store.writing(one) as target, told:
+    refusal = pytest.raises(DataError, match=r"set 2 .*magnitude 0.5\) is 0\.\d+, in")
+    with Store.writing(one) as target, refusal:
         merge(target, forged)
     assert exported(one) == before
 
@@ -374,8 +374,8 @@ def test_status_counts(toy_sweep: Build, tmp_path: Path) -> None:
     path = filled(tmp_path / "s.sqlite", toy_sweep(sets=3, errors=("move",)))
     filled(path, toy_sweep(sets=5, errors=("move",), magnitudes=(0, 0.5), measures=("toy-spread",)))
     with Store.reading(path) as store:
-        (found,) = status(store)
-    spread = next(h for h in found["holdings"] if h["measure"] == "toy-spread")
+        (contents,) = status(store)
+    spread = next(h for h in contents["holdings"] if h["measure"] == "toy-spread")
     keys = ("cells", "magnitudes", "fewest_sets", "most_sets")
     assert tuple(spread[key] for key in keys) == (16, 4, 3, 5)
-    assert found["configuration"]["n_annotators"] == 3
+    assert contents["configuration"]["n_annotators"] == 3

@@ -111,12 +111,12 @@ class Histories(RuleBasedStateMachine):
             'SELECT e.text, magnitude, "set", m.text, value FROM cells'
             " JOIN texts e ON e.id = error JOIN texts m ON m.id = measure"
         ).fetchall()
-        found = {row[:4]: row[4] for row in rows if not row[3].endswith("]")}
-        assert self.certain <= found.keys() <= self.wanted
+        values = {row[:4]: row[4] for row in rows if not row[3].endswith("]")}
+        assert self.certain <= values.keys() <= self.wanted
         # A measure by category has further rows, one for each category.
         parts = sum(row[3].endswith("]") for row in rows)
-        assert parts == 2 * sum(key[3] == "toy-by-category" for key in found)
-        for key, value in found.items():
+        assert parts == 2 * sum(key[3] == "toy-by-category" for key in values)
+        for key, value in values.items():
             alone = expected(key)
             assert value == (None if alone.value != alone.value else alone.value)
 

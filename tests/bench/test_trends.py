@@ -43,15 +43,15 @@ def test_a_falling_curve_is_shown_to_fall_and_its_mutants_are_not() -> None:
         raised,
         swapped,
     ):
-        found = verdicts(mutant)
-        assert Verdict.HOLDS not in found
-        assert found.count(Verdict.FAILS) >= 19
+        outcomes = verdicts(mutant)
+        assert Verdict.HOLDS not in outcomes
+        assert outcomes.count(Verdict.FAILS) >= 19
 
 
 def test_few_noisy_sets_leave_a_statement_open() -> None:
-    found = trends.falls(drawn(FALLING, sets=3, noise=1.0), X)
-    assert found.verdict is found.negate().verdict is Verdict.OPEN
-    assert found.detectable > abs(found.effect)
+    trend = trends.falls(drawn(FALLING, sets=3, noise=1.0), X)
+    assert trend.verdict is trend.negate().verdict is Verdict.OPEN
+    assert trend.detectable > abs(trend.effect)
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_few_noisy_sets_leave_a_statement_open() -> None:
 )
 def test_a_flat_curve_is_rarely_called_rising(sets: int, times: int) -> None:
     flat = np.full(21, 0.5)
-    found = [trends.falls(drawn(flat, sets=sets, seed=k), X, flat=0) for k in range(times)]
-    assert np.mean([t.verdict is Verdict.FAILS for t in found]) <= 0.1
+    falling = [trends.falls(drawn(flat, sets=sets, seed=k), X, flat=0) for k in range(times)]
+    assert np.mean([t.verdict is Verdict.FAILS for t in falling]) <= 0.1
 
 
 def test_one_rising_step_is_found_beside_steep_falls() -> None:
@@ -72,22 +72,22 @@ def test_one_rising_step_is_found_beside_steep_falls() -> None:
 
 def test_a_single_window_is_the_paired_t_test() -> None:
     values = np.array([[0.9, 0.5], [0.8, 0.45], [0.95, 0.9], [0.7, 0.6]])
-    found = trends.falls(values, np.array([0.0, 1.0]), window=1, flat=0)
+    trend = trends.falls(values, np.array([0.0, 1.0]), window=1, flat=0)
     wanted = ttest_1samp(values[:, 0] - values[:, 1], 0, alternative="greater")
-    assert found.shown == pytest.approx(wanted.pvalue)
-    assert found.effect == pytest.approx((0.4 + 0.35 + 0.05 + 0.1) / 4)
-    assert found.where == "from 0 to 1"
+    assert trend.shown == pytest.approx(wanted.pvalue)
+    assert trend.effect == pytest.approx((0.4 + 0.35 + 0.05 + 0.1) / 4)
+    assert trend.where == "from 0 to 1"
 
 
 def test_near_is_two_one_sided_tests() -> None:
     values = np.array([[0.11], [0.08], [0.14], [0.1], [0.09]])
-    found = trends.near(values, 0.1, margin=0.05)
+    trend = trends.near(values, 0.1, margin=0.05)
     sides = [
         ttest_1samp(values[:, 0], 0.05, alternative="greater").pvalue,
         ttest_1samp(values[:, 0], 0.15, alternative="less").pvalue,
     ]
-    assert found.shown == pytest.approx(max(sides))
-    assert found.verdict is Verdict.HOLDS
+    assert trend.shown == pytest.approx(max(sides))
+    assert trend.verdict is Verdict.HOLDS
     assert trends.near(values, 0.4, margin=0.05).verdict is Verdict.FAILS
     assert trends.near(values, 0.15, margin=0.05).verdict is Verdict.OPEN
 
@@ -118,8 +118,8 @@ def test_linear() -> None:
 
 def test_below_from() -> None:
     curve = 0.6 - X
-    found = trends.below_from(drawn(curve, noise=0.01), X, 0, 0.65)
-    assert found.verdict is Verdict.HOLDS
+    trend = trends.below_from(drawn(curve, noise=0.01), X, 0, 0.65)
+    assert trend.verdict is Verdict.HOLDS
     assert trends.below_from(drawn(curve, noise=0.01), X, 0, 0.3).verdict is Verdict.FAILS
     assert trends.below_from(drawn(curve, noise=0.01), X, 0, 0.9).verdict is Verdict.FAILS
     assert trends.below_from(drawn(curve - 0.7, noise=0.01), X, 0, 0.6).verdict is Verdict.FAILS
@@ -137,12 +137,12 @@ def test_the_only_one_that() -> None:
 
 def test_the_detectable_difference_is_found_as_often_as_promised() -> None:
     flat = np.full(21, 0.5)
-    found, seen = trends.below(drawn(flat, sets=10)[:, 5:6], 0.5), 0
-    effect = found.detectable
+    trend, detected = trends.below(drawn(flat, sets=10)[:, 5:6], 0.5), 0
+    effect = trend.detectable
     for k in range(200):
         values = drawn(flat - effect, sets=10, seed=k)[:, 5:6]
-        seen += trends.below(values, 0.5).verdict is Verdict.HOLDS
-    assert seen / 200 > 0.7  # the deviation of ten sets is itself uncertain
+        detected += trends.below(values, 0.5).verdict is Verdict.HOLDS
+    assert detected / 200 > 0.7  # the deviation of ten sets is itself uncertain
 
 
 @pytest.mark.parametrize(("sd", "effect", "wanted"), [(0.1, 0.05, 36), (0.1, 0.1, 11)])
@@ -157,8 +157,8 @@ def test_sets_needed_are_those_of_textbooks(sd: float, effect: float, wanted: in
 def test_undefined_values_leave_a_statement_open() -> None:
     values = drawn(FALLING)
     values[:, 15:] = math.nan
-    found = trends.falls(values, X)
-    assert found.verdict is Verdict.OPEN
+    trend = trends.falls(values, X)
+    assert trend.verdict is Verdict.OPEN
     assert math.isnan(trends.near(np.full((4, 1), math.nan), 0, margin=0.1).effect)
     values = drawn(FALLING)
     values[0, 3] = math.nan

@@ -17,9 +17,9 @@ def test_a_bet_by_hand() -> None:
     first = 1 + bets * (0.6 - 0.4) / (1.5 * 0.4)
     second = first * (1 + bets * (0.2 - 0.8) / 0.8)
     assert evidence(observed, expected, 0.8) == pytest.approx([first.mean(), second.mean()])
-    found = alarm_of(observed, expected, 0.8, 0.05)
-    assert (found.evidence, found.documents) == (pytest.approx(first.mean()), 2)
-    assert not found.raised
+    alarm = alarm_of(observed, expected, 0.8, 0.05)
+    assert (alarm.evidence, alarm.documents) == (pytest.approx(first.mean()), 2)
+    assert not alarm.raised
 
 
 def test_no_document_is_no_evidence() -> None:

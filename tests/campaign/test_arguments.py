@@ -79,9 +79,9 @@ def test_wrong_types_are_named(call: Callable[[], object], named: str) -> None:
 
 
 def test_documents_named_by_numbers_are_named_by_their_digits() -> None:
-    found = compare({1: C, 2.0: C}, samples=2, draws=0, leave_one_out=False)  # type: ignore[dict-item]
-    assert list(found.overall.rated) == ["1", "2"]
-    assert "<" in found._repr_html_()
+    comparison = compare({1: C, 2.0: C}, samples=2, draws=0, leave_one_out=False)  # type: ignore[dict-item]
+    assert list(comparison.overall.rated) == ["1", "2"]
+    assert "<" in comparison._repr_html_()
 
 
 def test_constraints_may_be_none() -> None:

@@ -30,14 +30,14 @@ def document(number: int, *, people: str = "ABC", joined: bool = True) -> Contin
     starts = (np.cumsum(lengths + gaps) - lengths).tolist()
     units = []
     for who in people:
-        own = [
+        spans = [
             (s, s + n, "xy"[k % 2]) for k, (s, n) in enumerate(zip(starts, lengths, strict=True))
         ]
         if who == "C" and joined:
-            own[:2] = [(own[0][0], own[1][1], "x")]
+            spans[:2] = [(spans[0][0], spans[1][1], "x")]
             if number == 0:
-                own.pop()
-        units += [Unit(who, s, e, label) for s, e, label in own]
+                spans.pop()
+        units += [Unit(who, s, e, label) for s, e, label in spans]
     return Continuum.from_units(units, annotators=[*people], bounds=(0, 360))
 
 
@@ -70,37 +70,37 @@ def test_bars_are_sorted_and_counted(found: Comparison) -> None:
 
 
 def test_the_verdict_begins_with_what_an_annotator_does_differently(found: Comparison) -> None:
-    said = [s for s in verdict(found).statements if s.about not in ("elsewhere", "here")]
-    assert [s.about for s in said[:2]] == ["agreement", "difference"]
-    assert said[1].names == ("C", "merged")
-    assert said[1].words.startswith("C marks as one what others mark as several: 6 units")
-    assert said[1].p is not None
-    assert said[1].p <= 0.05
-    assert "talk with C" in said[-1].words
-    assert not any("No annotator" in s.words for s in said)
+    statements = [s for s in verdict(found).statements if s.about not in ("elsewhere", "here")]
+    assert [s.about for s in statements[:2]] == ["agreement", "difference"]
+    assert statements[1].names == ("C", "merged")
+    assert statements[1].words.startswith("C marks as one what others mark as several: 6 units")
+    assert statements[1].p is not None
+    assert statements[1].p <= 0.05
+    assert "talk with C" in statements[-1].words
+    assert not any("No annotator" in s.words for s in statements)
 
 
 def test_nobody_is_charged_among_two_annotators() -> None:
-    found = compared("BC")
-    assert found.kinds is not None
-    bars = charges_of(found.kinds)
+    comparison = compared("BC")
+    assert comparison.kinds is not None
+    bars = charges_of(comparison.kinds)
     assert {r.annotator for r in bars.rows} == {""}
     assert "Nobody is charged" in bars.caption
-    said = verdict(found).statements
-    assert all(not s.names for s in said if s.about == "difference")
-    assert "talk with" not in said[-1].words
+    campaign_verdict = verdict(comparison).statements
+    assert all(not s.names for s in campaign_verdict if s.about == "difference")
+    assert "talk with" not in campaign_verdict[-1].words
 
 
 def test_page_draws_the_bars_with_their_numbers(found: Comparison) -> None:
     """A share on the page is a charge in the JSON divided by the sum over all kinds."""
     assert found.kinds is not None
-    told = found.kinds.as_dict()
-    observed = sum(part["observed"] for part in told["parts"].values())
+    record = found.kinds.as_dict()
+    observed = sum(part["observed"] for part in record["parts"].values())
     drawn = ElementTree.fromstring(figures.charges_figure(charges_of(found.kinds)))
     rows = [["".join(cell.itertext()) for cell in item] for item in drawn.iter("li")]
     shares = [
         100 * p["charged"] / observed
-        for p in told["people"]
+        for p in record["people"]
         if (p["annotator"], p["kind"]) == ("C", "merged")
     ]
     assert rows[0][0] == "C: joined"
@@ -123,10 +123,10 @@ def test_figure_is_written(found: Comparison, tmp_path: Path, ending: str) -> No
 
 
 def test_nothing_is_drawn_for_people_who_agree(tmp_path: Path) -> None:
-    found = compared(joined=False)
-    assert found.kinds is not None
+    comparison = compared(joined=False)
+    assert comparison.kinds is not None
     with pytest.raises(DataError, match="agree on everything"):
-        draw(charges_of(found.kinds), tmp_path / "bars.svg")
+        draw(charges_of(comparison.kinds), tmp_path / "bars.svg")
 
 
 def test_a_crowd_with_small_shares_has_bars(

@@ -36,20 +36,20 @@ def table(tmp_path: Path) -> Path:
 def test_a_column_a_pattern_and_a_table_give_the_same_interval(
     run: Run, corpus: Path, table: Path
 ) -> None:
-    found = [
-        json.loads(run("compare", corpus, *COMPARED, "--cluster", said).out)["overall"]
-        for said in ("author", "{cluster}-*", table)
+    records = [
+        json.loads(run("compare", corpus, *COMPARED, "--cluster", source).out)["overall"]
+        for source in ("author", "{cluster}-*", table)
     ]
-    intervals = [f["bootstrap"]["interval"] for f in found]
+    intervals = [f["bootstrap"]["interval"] for f in records]
     assert intervals[0] == intervals[1] == intervals[2]
-    assert {(f["bootstrap"]["kind"], f["bootstrap"]["parts"]) for f in found} == {
+    assert {(f["bootstrap"]["kind"], f["bootstrap"]["parts"]) for f in records} == {
         ("clusters of documents", 6)
     }
     alone = json.loads(run("compare", corpus, *COMPARED).out)["overall"]
-    assert alone["gamma"] == found[0]["gamma"]
+    assert alone["gamma"] == records[0]["gamma"]
     assert (alone["bootstrap"]["kind"], alone["bootstrap"]["parts"]) == ("documents", 12)
     assert np.ptp(intervals[0]) > np.ptp(alone["bootstrap"]["interval"])
-    assert "cluster=author" in found[0]["signature"]
+    assert "cluster=author" in records[0]["signature"]
     assert "cluster=" not in alone["signature"]
 
 
@@ -86,15 +86,15 @@ def test_a_verdict_rests_on_clusters(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "units.csv"
     path.write_text("\n".join(rows) + "\n")
     asked = ("replace", path, "--candidate", "system", "--json", "--bootstrap", 99)
-    alone, found = (
+    alone, clustered = (
         json.loads(run(*asked, *how).out)["candidates"]["system"]
         for how in ((), ("--cluster", "{cluster}-*"))
     )
     assert alone["passes"]
-    assert (alone["clusters"], found["clusters"]) == (0, 8)
-    for name, row in found["annotators"].items():
+    assert (alone["clusters"], clustered["clusters"]) == (0, 8)
+    for name, row in clustered["annotators"].items():
         assert row["p"] > alone["annotators"][name]["p"]
-    assert "is unknown if they are in clusters" in found["verdict"] or found["passes"]
+    assert "is unknown if they are in clusters" in clustered["verdict"] or clustered["passes"]
     few = json.loads(run(*asked, "--cluster", write(tmp_path, "4")).out)["candidates"]["system"]
     assert few["passes"] is None
 
@@ -112,10 +112,10 @@ def test_a_campaign_file_declares_clusters_for_all_commands_and_rounds(
 ) -> None:
     campaign = corpus.parent / "campaign.toml"
     campaign.write_text('paths = ["units.csv"]\ncluster = "authors.csv"\n')
-    found = json.loads(run("compare", campaign, *COMPARED, "--against", corpus).out)
-    assert found["overall"]["bootstrap"]["parts"] == 6
-    assert found["against"]["kind"] == "clusters of documents"
-    assert found["against"]["paired"]
+    document = json.loads(run("compare", campaign, *COMPARED, "--against", corpus).out)
+    assert document["overall"]["bootstrap"]["parts"] == 6
+    assert document["against"]["kind"] == "clusters of documents"
+    assert document["against"]["paired"]
     campaign.write_text('paths = ["units.csv"]\ncluster = "../authors.csv"\n')
     outside = run("compare", campaign, *COMPARED)
     assert (outside.code, "campaign.toml:2" in outside.err) == (3, True)

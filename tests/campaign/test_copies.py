@@ -20,7 +20,7 @@ Marked = dict[str, list[tuple[int, int, str]]]
 
 
 def document(marked: Marked) -> Continuum:
-    units = [Unit(a, s, e, label) for a, own in marked.items() for s, e, label in own]
+    units = [Unit(a, s, e, label) for a, spans in marked.items() for s, e, label in spans]
     return Continuum.from_units(units, annotators=[*marked], bounds=(0, 100))
 
 
@@ -32,7 +32,7 @@ def crowd(
     In the first `copied` documents B has all units of A. Annotators of a school tend to make the
     same mistakes.
     """
-    rng, found = np.random.default_rng(seed), {}
+    rng, continua = np.random.default_rng(seed), {}
     for d in range(documents):
         pool = rng.integers(5, size=10)
         marked: Marked = {}
@@ -45,8 +45,8 @@ def crowd(
             marked[name] = [(10 * k, 10 * k + int(ends[k]), "xy"[k % 2]) for k in range(10)]
         if d < copied:
             marked["B"] = list(marked["A"])
-        found[f"d{d}"] = document(marked)
-    return found
+        continua[f"d{d}"] = document(marked)
+    return continua
 
 
 def test_p_is_that_of_counted_tables() -> None:
@@ -54,12 +54,12 @@ def test_p_is_that_of_counted_tables() -> None:
 
     A and B share both of their units that no third has in two of 32 documents, and none elsewhere.
     """
-    own = [(10, 20, "x"), (30, 40, "y")]
-    same = document({"A": own, "B": own, "C": []})
+    spans = [(10, 20, "x"), (30, 40, "y")]
+    same = document({"A": spans, "B": spans, "C": []})
     other = document({"A": [(50, 60, "x")], "B": [(70, 80, "y")], "C": []})
     apart = {f"o{k}": other for k in range(30)}
-    found = copies({"a": same, "b": same, **apart})
-    [pair] = found.pairs
+    copies_found = copies({"a": same, "b": same, **apart})
+    [pair] = copies_found.pairs
     assert (pair.annotators, pair.documents, pair.of) == (("A", "B"), ("a", "b"), 32)
     assert (pair.units, pair.share) == (4, 0.0)
     # One shared unit more than the 60 have is assumed, to be on the safe side: q (cut off at 1 of
@@ -68,7 +68,7 @@ def test_p_is_that_of_counted_tables() -> None:
     assert 30 * 2 * (q - q**2) / (1 - q**2) == pytest.approx(1)
     chance = 1 - (1 - q**2) ** 32 - 32 * q**2 * (1 - q**2) ** 31
     # Each of the three pairs has units of its own in two documents.
-    assert found.tested == 3
+    assert copies_found.tested == 3
     assert pair.p == pytest.approx(3 * chance)
 
 
@@ -103,11 +103,11 @@ def test_documents_that_differ_make_p_larger() -> None:
 
     C and D share all, half and none of two units: a correlation of 1/3, which is used for A and B.
     """
-    own: Marked = {"C": [(10, 13, "x"), (20, 23, "x")], "D": [], "E": []}
+    spans: Marked = {"C": [(10, 13, "x"), (20, 23, "x")], "D": [], "E": []}
     both = {
-        "all": document({**own, "D": own["C"]}),
-        "half": document({**own, "D": own["C"][:1]}),
-        "none": document(own),
+        "all": document({**spans, "D": spans["C"]}),
+        "half": document({**spans, "D": spans["C"][:1]}),
+        "none": document(spans),
     }
     units = [(5 * k, 5 * k + 3, "x") for k in range(4)]
     whole = {f"s{k}": document({"A": units, "B": units, "C": []}) for k in range(3)}
@@ -134,11 +134,13 @@ def test_honest_crowds_and_schools_are_not_named() -> None:
 
 @pytest.mark.parametrize(("copied", "least"), [(5, 0.9), (15, 0.95)])
 def test_copied_documents_are_found(copied: int, least: float) -> None:
-    found = [copies(crowd(seed, copied=copied)).pairs for seed in range(20)]
-    assert np.mean([[p.annotators for p in pairs] == [("A", "B")] for pairs in found]) >= least
+    pairs_found = [copies(crowd(seed, copied=copied)).pairs for seed in range(20)]
+    assert (
+        np.mean([[p.annotators for p in pairs] == [("A", "B")] for pairs in pairs_found]) >= least
+    )
     # A document with a single own unit may be shared by chance.
     others = [
-        sum(int(name[1:]) >= copied for p in pairs for name in p.documents) for pairs in found
+        sum(int(name[1:]) >= copied for p in pairs for name in p.documents) for pairs in pairs_found
     ]
     assert np.mean(others) <= 0.5
 
@@ -156,10 +158,10 @@ def test_two_annotators_and_single_units_are_no_evidence() -> None:
 
 def test_identical_annotations_count_once() -> None:
     continua = crowd(1, copied=6)
-    found = copies(continua)
-    changed, gone = count_once(continua, found)
+    copies_found = copies(continua)
+    changed, gone = count_once(continua, copies_found)
     assert {changed[name].annotators for name in gone} == {("A", "C", "D")}
-    assert {*gone} == {*found.pairs[0].documents}
+    assert {*gone} == {*copies_found.pairs[0].documents}
     assert all(people == ("B",) for people in gone.values())
     each = consensus_of_each(continua, weights="vote")
     assert dict(each.belief.counted_once) == gone
@@ -176,9 +178,9 @@ def test_commands_report_copies_and_json_has_them(run: Run, tmp_path: Path) -> N
         rows += [f"{name},{u.annotator},{u.category},{u.start},{u.end}" for u in c]
     path = tmp_path / "crowd.csv"
     path.write_text("\n".join(rows) + "\n")
-    told = "A and B share every unit that nobody else marks in "
-    found = run("gamma", path, "--samples", 10)
-    assert told in " ".join((found.out + found.err).split())
+    sentence = "A and B share every unit that nobody else marks in "
+    outcome = run("gamma", path, "--samples", 10)
+    assert sentence in " ".join((outcome.out + outcome.err).split())
     for command in ("gamma", "compare", "consensus"):
         how = ("--samples", 10) if command != "consensus" else ("--splits", 0)
         record = json.loads(run(command, path, *how, "--json").out)["copies"]
@@ -186,7 +188,7 @@ def test_commands_report_copies_and_json_has_them(run: Run, tmp_path: Path) -> N
         assert record["tested"] == 6
     assert next(iter(record["counted_once"].values())) == ["B"]
     compared = run("compare", path, "--samples", 10, "--no-leave-one-out")
-    assert told in " ".join(compared.out.split())
+    assert sentence in " ".join(compared.out.split())
 
 
 def test_a_single_document_has_no_copies() -> None:

@@ -64,9 +64,9 @@ def test_worker_processes_give_the_same_bytes(run: Run, good: Path, tmp_path: Pa
     files = (good, tmp_path / "better.csv")
     replacing = ("replace", "--candidate", "Bob", "--score", "disorder", "--min-documents", 2)
     for asked in (("compare", *FAST), replacing):
-        here, there = (run(*asked, *files, "--json", "--jobs", jobs) for jobs in (1, 2))
-        assert here.code == 0, here.err
-        assert there == here
+        in_one, in_two = (run(*asked, *files, "--json", "--jobs", jobs) for jobs in (1, 2))
+        assert in_one.code == 0, in_one.err
+        assert in_two == in_one
 
 
 def test_compare_prints_only_requested_tables(run: Run, good: Path) -> None:
@@ -163,20 +163,20 @@ def test_open_points_of_gamma_are_shown_by_every_command(
     few.write_text("Ann,a,0,10\nAnn,b,20,30\nBob,a,5,18\nBob,b,50,60\n")
     more = {"calibrate": ("--sets", 3, "--error", "split"), "report": ("-o", page)}
     options = (few, *more.get(command, ()), "--samples", 30, "--method", "greedy")
-    said = run(command, *options).err
+    messages = run(command, *options).err
     if command == "report":
-        said = page.read_text(encoding="utf-8")
+        messages = page.read_text(encoding="utf-8")
     # The table of γ has the status.
     for note in NOTES[: 2 if command == "gamma" else 3]:
-        assert note[1:] in said
+        assert note[1:] in messages
     if command != "report":
         assert NOTES[0] in run(command, *options, "--json").out
 
 
 def test_compare_begins_with_the_sentence_of_gamma(run: Run, good: Path) -> None:
-    said = [run(command, good, *FAST).out.splitlines()[0] for command in ("gamma", "compare")]
-    assert said[0] == said[1]
-    assert "γ" in said[0]
+    sentences = [run(command, good, *FAST).out.splitlines()[0] for command in ("gamma", "compare")]
+    assert sentences[0] == sentences[1]
+    assert "γ" in sentences[0]
 
 
 def test_fail_under(run: Run, good: Path) -> None:
@@ -435,12 +435,12 @@ def test_the_former_bootstrap_option_gives_the_interval(run: Run, good: Path) ->
     ):
         quick = (command, good, "--samples", 20, "--json")
         new, none = run(*quick, "--interval"), run(*quick, *without)
-        for number, same, said in (
+        for number, same, message_part in (
             (1, new, "give --interval"),
             (2000, new, "give --interval"),
             (0, none, instead),
         ):
             old = run(*quick, "--bootstrap", number)
             assert (old.code, old.out) == (0, same.out)
-            assert f"the next release will not know: {said}" in old.err.replace("\n", " ")
+            assert f"the next release will not know: {message_part}" in old.err.replace("\n", " ")
         assert "--bootstrap" not in new.err + run(command, "--help").out

@@ -91,9 +91,9 @@ def check_entrance(run: Run, name: str, folder: Path, data: Any) -> None:
         return
     # The command calls a document by its path, `read_corpus` by its name.
     document = json.loads(printed.out.replace(f"{folder}/", "").replace(".csv", ""))
-    made = as_json(call(data).as_dict())
-    assert len(made) > 2
-    assert {key: document[key] for key in made} == made
+    record = as_json(call(data).as_dict())
+    assert len(record) > 2
+    assert {key: document[key] for key in record} == record
 
 
 @pytest.mark.parametrize(
@@ -123,9 +123,9 @@ def test_a_function_takes_one_continuum(
 def test_a_report_has_the_values_of_its_command(run: Run, folder: Path, corpus: Corpus) -> None:
     out = folder.parent / "report.html"
     printed = json.loads(run("report", folder, "-o", out, "--samples", 20, "--json").out)
-    made = gc.report(corpus, samples=20)
-    assert made.contents.comparison.overall.score.value == printed["gamma"]
-    assert made.html.count("<section") == out.read_text(encoding="utf-8").count("<section")
+    page = gc.report(corpus, samples=20)
+    assert page.contents.comparison.overall.score.value == printed["gamma"]
+    assert page.html.count("<section") == out.read_text(encoding="utf-8").count("<section")
 
 
 def test_an_alignment_has_the_consensus_of_its_continuum() -> None:

@@ -95,19 +95,19 @@ def test_the_caption_of_a_comparison_has_n_chance_and_gamma(compared: Comparison
 
 def test_the_interval_is_in_the_caption() -> None:
     named = {f"d{k}": document(k, "ABC") for k in range(6)}
-    found = compare(named, by=("pair",), **{**FAST, "draws": 1})
-    assert found.bootstrap is not None
-    assert math.isfinite(found.bootstrap.low)
-    low, high = found.bootstrap.low, found.bootstrap.high
-    assert f"95% interval over documents {low:.3f} to {high:.3f}" in found.plot().caption
+    comparison = compare(named, by=("pair",), **{**FAST, "draws": 1})
+    assert comparison.bootstrap is not None
+    assert math.isfinite(comparison.bootstrap.low)
+    low, high = comparison.bootstrap.low, comparison.bootstrap.high
+    assert f"95% interval over documents {low:.3f} to {high:.3f}" in comparison.plot().caption
 
 
 def test_a_missing_interval_has_its_reason() -> None:
     named = {f"d{k}": document(k, "ABC") for k in range(2)}
-    found = compare(named, by=("pair",), **{**FAST, "draws": 1})
-    assert found.bootstrap is not None
-    assert found.bootstrap.reason
-    assert f"no interval: {found.bootstrap.reason}" in found.plot().caption
+    comparison = compare(named, by=("pair",), **{**FAST, "draws": 1})
+    assert comparison.bootstrap is not None
+    assert comparison.bootstrap.reason
+    assert f"no interval: {comparison.bootstrap.reason}" in comparison.plot().caption
 
 
 def test_requested_tables_are_drawn(run: Run, tmp_path: Path) -> None:
@@ -162,8 +162,8 @@ def disputed() -> Continuum:
 
 
 def test_the_gold_standard_is_the_lowest_lane_and_doubts_are_marked(disputed: Continuum) -> None:
-    found = gc.consensus(gc.align(disputed))
-    figure = found.plot()
+    gold_standard = gc.consensus(gc.align(disputed))
+    figure = gold_standard.plot()
     lanes = [t.get_text() for t in figure.axes[0].get_yticklabels()]
     assert lanes == ["A", "B", "C", "consensus"]
     (units,) = (c for c in figure.axes[0].collections if c.get_gid() == "units")
@@ -275,11 +275,11 @@ def calibration() -> Calibration:
         misfits=np.zeros(3),
     )
     none = Curve(magnitudes=np.zeros(1), sets=(np.ones(1),), misfits=np.zeros(1))
-    found = Equivalent(error="false-negative", curve=curve, amount=0.5, low=0.4, high=0.6)
+    equivalent = Equivalent(error="false-negative", curve=curve, amount=0.5, low=0.4, high=0.6)
     missing = Equivalent(error="split", curve=none, reason="no unit can be cut")
     return Calibration(
         score=Gamma(value=0.6, signature="gamma|chance:cut|samples:30"),
-        equivalents=(found, missing),
+        equivalents=(equivalent, missing),
         model=ReferenceModel(n_units=10),
         n_annotators=3,
         sets=2,

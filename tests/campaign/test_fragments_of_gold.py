@@ -20,12 +20,12 @@ ROWS = [Unit("A", 0, 9, "x", A), Unit("B", 1, 9, "x", B), Unit("C", 0, 9, "x", C
 
 
 def test_gold_fragments_are_what_most_annotators_cover() -> None:
-    found = gc.consensus(gc.align(Continuum.from_units(ROWS, text="0123456789")))
-    (unit,) = found.units
+    gold_standard = gc.consensus(gc.align(Continuum.from_units(ROWS, text="0123456789")))
+    (unit,) = gold_standard.units
     assert (unit.start, unit.end, unit.fragments) == (0, 9, ((0, 4), (6, 9)))
     assert unit.text == "0123 … 678"
     assert "fragments differ" in unit.reasons
-    assert found.continuum.unit(0).fragments == ((0, 4), (6, 9))
+    assert gold_standard.continuum.unit(0).fragments == ((0, 4), (6, 9))
 
 
 def test_identical_fragments_and_whole_units_win() -> None:
@@ -53,8 +53,8 @@ def test_command(run: Callable[..., Any], tmp_path: Path) -> None:
 
 def test_models_keep_fragments() -> None:
     documents = {str(k): Continuum.from_units(ROWS) for k in range(4)}
-    found = consensus_of_each(documents, weights="one-coin")
-    assert [c.continuum.n_broken for c in found.documents.values()] == [1] * 4
+    gold_standards = consensus_of_each(documents, weights="one-coin")
+    assert [c.continuum.n_broken for c in gold_standards.documents.values()] == [1] * 4
 
 
 def test_soft_f1_refuses_fragments() -> None:
@@ -73,18 +73,21 @@ def test_models_decide_on_the_category_and_then_on_features() -> None:
         for k in range(40)
         for name, label in zip("ABCDE", labels, strict=True)
     ]
-    found = consensus_of_each({"d": Continuum.from_units(units)}, weights="one-coin")
-    gold = found.documents["d"].continuum
+    gold_standards = consensus_of_each({"d": Continuum.from_units(units)}, weights="one-coin")
+    gold = gold_standards.documents["d"].continuum
     assert {gold.categories[c] for c in gold.category_codes} == {labels[0]}
-    assert found.belief.responses is not None
-    assert set(found.belief.responses.labels[:-1]) == {"x", "y"}
+    assert gold_standards.belief.responses is not None
+    assert set(gold_standards.belief.responses.labels[:-1]) == {"x", "y"}
 
 
 def test_review_lists_of_fragments_are_refused() -> None:
     whole = [Unit("A", 0, 9, "x", A), Unit("B", 0, 9, "x"), Unit("C", 0, 9, "x")]
-    found = gc.consensus(gc.align(Continuum.from_units(whole)))
-    assert not found.continuum.n_broken
-    for refused in (lambda: review_workbook({"d": found}), lambda: item_keys(found)):
+    gold_standard = gc.consensus(gc.align(Continuum.from_units(whole)))
+    assert not gold_standard.continuum.n_broken
+    for refused in (
+        lambda: review_workbook({"d": gold_standard}),
+        lambda: item_keys(gold_standard),
+    ):
         with pytest.raises(DataError, match="The annotators and the consensus have 1"):
             refused()
 
@@ -92,8 +95,8 @@ def test_review_lists_of_fragments_are_refused() -> None:
 def test_covered_text_leaves_the_gaps_out() -> None:
     parts = ((0, 10), (90, 100))
     c = Continuum.from_units([Unit("A", 0, 100, "x", parts), Unit("A", 40, 50, "x")])
-    told = summary(c)
-    counts = told.annotators["A"]
+    counted_content = summary(c)
+    counts = counted_content.annotators["A"]
     assert (counts.coverage, counts.gaps, counts.overlaps) == (pytest.approx(0.3), 2, 0)
-    assert told.lengths is not None
-    assert told.lengths.mean == 15
+    assert counted_content.lengths is not None
+    assert counted_content.lengths.mean == 15

@@ -113,8 +113,10 @@ def test_text_that_excel_cannot_hold_is_named(
     name = f"x{character}y"
     names = {"annotator": "Ann", "category": "a"} | {where: name}
     units = [Unit(names["annotator"], 0, 4, names["category"]), Unit("Bob", 0, 5, "a")]
-    made = Corpus.from_continua({name if where == "document" else "d": Continuum.from_units(units)})
-    write(made, tmp_path / "c.json")
+    corpus = Corpus.from_continua(
+        {name if where == "document" else "d": Continuum.from_units(units)}
+    )
+    write(corpus, tmp_path / "c.json")
     outcome = run("consensus", tmp_path / "c.json", "--review", tmp_path / "list.xlsx")
     assert outcome.code == 3
     assert f"has the character U+{ord(character):04X}, which Excel refuses" in outcome.err
@@ -243,8 +245,8 @@ def shapes(run: Run, tmp_path: Path) -> Path:
     corpus = drawn({"ann": [(SQUARE, "cat"), (BESIDE, "dog")], "bob": [(LARGER, "cat")]})
     write(corpus, tmp_path / "scan.csv")
     path = tmp_path / "list.xlsx"
-    said = ["--positional", "iou", "--review", path, "--splits", "0"]
-    outcome = run("consensus", tmp_path / "scan.csv", *said)
+    options = ["--positional", "iou", "--review", path, "--splits", "0"]
+    outcome = run("consensus", tmp_path / "scan.csv", *options)
     assert outcome.code == 0, outcome.err
     return path
 
@@ -300,8 +302,8 @@ def test_a_shape_that_no_cell_can_hold_is_refused(run: Run, tmp_path: Path) -> N
     turns = [i / 999 * 2 * math.pi for i in range(999)]
     circle = ("polygon", [[(math.cos(x), math.sin(x)) for x in turns]])
     write(drawn({"ann": [(circle, "cat")], "bob": [(circle, "cat")]}), tmp_path / "scan.csv")
-    said = ["--positional", "iou", "--review", tmp_path / "list.xlsx", "--splits", "0"]
-    done = run("consensus", tmp_path / "scan.csv", *said)
+    options = ["--positional", "iou", "--review", tmp_path / "list.xlsx", "--splits", "0"]
+    done = run("consensus", tmp_path / "scan.csv", *options)
     assert done.code == 3
     assert "Excel allows 32767" in done.err
     assert not (tmp_path / "list.xlsx").exists()
@@ -318,11 +320,11 @@ BOXES = st.tuples(*[st.tuples(COORDINATES, st.floats(0.5, 99))] * 3).map(
 def test_boxes_come_back_to_the_last_digit(boxes: list[Any]) -> None:
     """If all rows are kept, the gold standard that is read equals the one that was written."""
     corpus = drawn({"ann": [(b, "x") for b in boxes], "bob": [(b, "x") for b in boxes]})
-    found = consensus_of_each(corpus, dissimilarity=Combined(positional="iou"))
-    gold = {name: c.continuum for name, c in found.documents.items()}
+    gold_standards = consensus_of_each(corpus, dissimilarity=Combined(positional="iou"))
+    gold = {name: c.continuum for name, c in gold_standards.documents.items()}
     with TemporaryDirectory() as folder:
         path = Path(folder, "list.xlsx")
-        write_review(path, review_workbook(found.documents), gold)
+        write_review(path, review_workbook(gold_standards.documents), gold)
         assert list(read(path)) == list(gold["scan"])
 
 

@@ -28,7 +28,7 @@ Fault = Callable[[np.random.Generator, str, Unit], Unit | None]
 def corpus(fault: Fault, people: str = "ABCD", documents: int = 12) -> dict[str, Continuum]:
     """Return documents of eight units with labels x, y, z, marked by everybody as `fault` says."""
     rng = np.random.default_rng(0)
-    found = {}
+    continua = {}
     for d in range(documents):
         units = []
         for k in range(8):
@@ -38,8 +38,8 @@ def corpus(fault: Fault, people: str = "ABCD", documents: int = 12) -> dict[str,
                 made = fault(rng, name, Unit(name, start, start + 6, label))
                 if made is not None:
                     units.append(made)
-        found[f"d{d}"] = Continuum.from_units(units, annotators=[*people], bounds=(0, 80))
-    return found
+        continua[f"d{d}"] = Continuum.from_units(units, annotators=[*people], bounds=(0, 80))
+    return continua
 
 
 def compared(fault: Fault, people: str = "ABCD") -> Comparison:
@@ -47,14 +47,16 @@ def compared(fault: Fault, people: str = "ABCD") -> Comparison:
 
 
 def test_the_worst_annotator_and_the_kind_of_difference_are_named() -> None:
-    found = verdict(compared(lambda g, n, u: None if n == "C" and g.random() < 0.5 else u))
-    about = {s.about: s.names for s in found.statements}
+    campaign_verdict = verdict(
+        compared(lambda g, n, u: None if n == "C" and g.random() < 0.5 else u)
+    )
+    about = {s.about: s.names for s in campaign_verdict.statements}
     assert about["annotator"] == ("C",)
     assert about["kind"] == ("absence",)
     assert "C" in about.get("pair", ("C",))
     assert "label" not in about
-    assert "label" in next(s.words for s in found.statements if s.about == "none")
-    assert all(s.p <= LEVEL for s in found.statements if s.p is not None)
+    assert "label" in next(s.words for s in campaign_verdict.statements if s.about == "none")
+    assert all(s.p <= LEVEL for s in campaign_verdict.statements if s.p is not None)
 
 
 def test_the_worst_pair_is_named() -> None:
@@ -64,9 +66,9 @@ def test_the_worst_pair_is_named() -> None:
         other = {"A": "y", "B": "z"}.get(name)
         return Unit(name, u.start, u.end, other) if other and g.random() < 0.4 else u
 
-    found = verdict(compared(fault))
-    assert found.of("pair").names == ("A", "B")  # type: ignore[union-attr]
-    assert found.of("kind").names == ("category",)  # type: ignore[union-attr]
+    campaign_verdict = verdict(compared(fault))
+    assert campaign_verdict.of("pair").names == ("A", "B")  # type: ignore[union-attr]
+    assert campaign_verdict.of("kind").names == ("category",)  # type: ignore[union-attr]
 
 
 def test_the_disputed_label_is_named_with_its_share() -> None:
@@ -74,16 +76,16 @@ def test_the_disputed_label_is_named_with_its_share() -> None:
         return None if u.category == "z" and g.random() < 0.4 else u
 
     comparison = compared(fault)
-    found = verdict(comparison, to_review=5)
-    assert (label := found.of("label")) is not None
+    campaign_verdict = verdict(comparison, to_review=5)
+    assert (label := campaign_verdict.of("label")) is not None
     assert label.names == ("z",)
     # The share by hand, from the counts of the confusion: pairs with a z on either side.
     table = comparison.confusion
     row = dict(zip(table.columns, table.counts[table.rows.index("z")].tolist(), strict=True))
     both, single = row["z"], sum(row.values()) - row["z"]
     assert f"{2 * both / (2 * both + single):.0%} of the cases" in label.words
-    assert found.of("annotator") is None
-    words = found.in_words()
+    assert campaign_verdict.of("annotator") is None
+    words = campaign_verdict.in_words()
     assert words[-1].startswith("Next: make the guideline for “z” clearer: in ")
     assert f"of {single} differences about it, the other annotator has no such unit." in words[-1]
     assert words[-1].endswith("The 5 units to review show where.")
@@ -98,23 +100,23 @@ def test_statements_on_these_documents_come_before_general_ones() -> None:
         return None if g.random() < (0.22 if name == "C" else 0.12) else u
 
     comparison = compared(fault)
-    found = verdict(comparison)
-    layers = [s.layer for s in found.statements]
+    campaign_verdict = verdict(comparison)
+    layers = [s.layer for s in campaign_verdict.statements]
     assert layers == sorted(layers, reverse=True)
     assert layers[:2] == ["here", "here"]
-    assert [s["layer"] for s in found.as_dict()["statements"]] == layers
-    if found.of("annotator") is None:
+    assert [s["layer"] for s in campaign_verdict.as_dict()["statements"]] == layers
+    if campaign_verdict.of("annotator") is None:
         gains = {e.annotator: e.gain for e in comparison.without}
         assert ((worst := max(gains, key=gains.__getitem__)),) in [
-            s.names for s in found.statements if s.about == "here"
+            s.names for s in campaign_verdict.statements if s.about == "here"
         ]
-        assert f"{worst} is farthest from the others here" in " ".join(found.in_words())
+        assert f"{worst} is farthest from the others here" in " ".join(campaign_verdict.in_words())
     # The share of the commonest difference by hand; each pair is on one side of the diagonal.
     table = comparison.confusion
     most = table.confused_pairs[0][-1]
     every = sum(table.counts[i, j] for i in range(len(table.rows)) for j in range(i + 1))
-    assert f"in {most} of {every} comparisons" in " ".join(found.in_words())
-    assert "shown to be worse" not in " ".join(found.in_words())
+    assert f"in {most} of {every} comparisons" in " ".join(campaign_verdict.in_words())
+    assert "shown to be worse" not in " ".join(campaign_verdict.in_words())
 
 
 def test_a_pair_that_met_once_is_not_the_one_that_agrees_least() -> None:
@@ -129,7 +131,7 @@ def test_a_pair_that_met_once_is_not_the_one_that_agrees_least() -> None:
     wrong = [Unit("E", 10 * k + 7, 10 * k + 9, "x") for k in range(8)]
     continua["d0"] = Continuum.from_units([*continua["d0"], *wrong], bounds=(0, 80))
     comparison = compare(continua, draws=0, by=("pair",), **FAST)
-    values = {pair: found.value for pair, found in comparison.pairs.agreements.items()}
+    values = {pair: agreement.value for pair, agreement in comparison.pairs.agreements.items()}
     assert "E" in min(values, key=values.__getitem__)
     (words,) = [w for w in verdict(comparison).in_words() if "agree least" in w]
     least, most = words.split("agree least")
@@ -156,12 +158,18 @@ def test_documents_with_the_lowest_gamma_are_named_where_documents_differ(worse:
 
 
 def test_perfect_agreement_has_nothing_to_name() -> None:
-    found = verdict(
+    campaign_verdict = verdict(
         compared(lambda _g, n, u: Unit(n, 10 * (u.start // 10), u.end // 10 * 10 + 6, "x"))
     )
-    assert found.agreement == "high"
-    assert "agree in everything" in found.in_words()[0]
-    assert {s.about for s in found.statements} <= {"agreement", "here", "elsewhere", "none", "next"}
+    assert campaign_verdict.agreement == "high"
+    assert "agree in everything" in campaign_verdict.in_words()[0]
+    assert {s.about for s in campaign_verdict.statements} <= {
+        "agreement",
+        "here",
+        "elsewhere",
+        "none",
+        "next",
+    }
 
 
 def test_two_units_per_annotator_are_too_few_for_a_gold_standard() -> None:
@@ -180,9 +188,9 @@ def test_agreement_of_independent_annotators_has_no_grade() -> None:
         for name in "AB"
         for s in np.sort(rng.choice(200, 12, replace=False)).tolist()
     ]
-    found = verdict(agreement(Continuum.from_units(units, bounds=(0, 203)), **FAST))
-    assert found.agreement == NOT_SHOWN
-    assert "not shown" in found.in_words()[0]
+    campaign_verdict = verdict(agreement(Continuum.from_units(units, bounds=(0, 203)), **FAST))
+    assert campaign_verdict.agreement == NOT_SHOWN
+    assert "not shown" in campaign_verdict.in_words()[0]
     # Five random sets cannot give a p of .05, so there is no test and no "not shown".
     few = agreement(Continuum.from_units(units, bounds=(0, 203)), **{**FAST, "samples": 5})
     assert verdict(few).agreement == UNTESTED
@@ -190,9 +198,9 @@ def test_agreement_of_independent_annotators_has_no_grade() -> None:
 
 def test_undefined() -> None:
     one = agreement({"d": Continuum.from_units([Unit("A", 0, 1)], annotators=["A"])})
-    found = verdict(one)
-    assert found.agreement == UNDEFINED
-    assert found.as_dict()["statements"][0]["words"].startswith("γ is undefined")
+    campaign_verdict = verdict(one)
+    assert campaign_verdict.agreement == UNDEFINED
+    assert campaign_verdict.as_dict()["statements"][0]["words"].startswith("γ is undefined")
 
 
 @pytest.mark.parametrize("documents", [19, 20])
@@ -201,16 +209,16 @@ def test_other_documents_are_mentioned_from_twenty_on(documents: int) -> None:
         return None if g.random() < 0.1 else u
 
     overall = agreement(corpus(missed, documents=documents), **FAST)
-    found = verdict(overall)
-    words = found.in_words()[1]
+    campaign_verdict = verdict(overall)
+    words = campaign_verdict.in_words()[1]
     if documents < 20:
-        assert found.elsewhere is None
+        assert campaign_verdict.elsewhere is None
         assert "at least 20 are needed, and there are 19." in words
         return
     interval = overall.bootstrap(confidence=0.99)
     assert interval is not None
     # Three of 20 documents may be of a kind that the sample lacks; at γ = 0 they lower γ by 15 %.
-    assert found.elsewhere == grade(interval.low * 0.85, interval.high)
+    assert campaign_verdict.elsewhere == grade(interval.low * 0.85, interval.high)
     assert f"γ is {interval.low:.2f} to {interval.high:.2f} (99% confidence)" in words
     assert "up to 15% of such documents may be of a kind that these 20 do not contain" in words
 
@@ -245,11 +253,11 @@ def test_worth_names_the_largest_kind_of_difference() -> None:
     continua = corpus(lambda g, n, u: None if n == "C" and g.random() < 0.5 else u, documents=5)
     comparison = compare(continua, draws=0, **FAST)
     errors = ["position", "false-negative"]
-    known = calibrate(continua, errors=errors, sets=4, score=comparison.overall.score, **FAST)
-    found = verdict(comparison, calibration=known)
-    worth = found.of("worth")
+    calibration = calibrate(continua, errors=errors, sets=4, score=comparison.overall.score, **FAST)
+    campaign_verdict = verdict(comparison, calibration=calibration)
+    worth = campaign_verdict.of("worth")
     assert worth is not None
-    kind = found.of("kind")
+    kind = campaign_verdict.of("kind")
     expected = "false-negative" if kind and kind.names == ("absence",) else "position"
     assert worth.names == (expected,)
 
@@ -257,14 +265,14 @@ def test_worth_names_the_largest_kind_of_difference() -> None:
 def test_below_the_rest_is_a_paired_t_test_where_parts_weigh_alike() -> None:
     """With equal weights, the test is scipy's paired t-test times √((n − 1)/n), the safer one."""
     observed = np.random.default_rng(5).random((3, 8))
-    found = below_the_rest(observed, np.ones((3, 8)))
+    test = below_the_rest(observed, np.ones((3, 8)))
     for k in range(3):
         rest = np.delete(observed, k, axis=0).mean(axis=0)
         t = ttest_rel(observed[k], rest).statistic * math.sqrt(7 / 8)
-        assert found.value[k] / np.asarray(found.spread)[k] == pytest.approx(t)
-        assert found.df[k] == pytest.approx(7)
+        assert test.value[k] / np.asarray(test.spread)[k] == pytest.approx(t)
+        assert test.df[k] == pytest.approx(7)
         # The error is the larger of those of the difference and of the log ratio.
-        assert found.error[k] >= np.asarray(found.spread)[k] - 1e-12
+        assert test.error[k] >= np.asarray(test.spread)[k] - 1e-12
 
 
 def test_rows_with_few_parts_have_no_p_and_do_not_count() -> None:
@@ -306,8 +314,8 @@ def _planted(missed: int, alone: int) -> dict[str, Continuum]:
 
 def test_bearers_by_hand() -> None:
     """A missing unit is missing for three others: 21 of 27 places are 63 of 81 cases."""
-    found = kinds_of(_planted(21, 6), **FAST)
-    [(words, names)] = bearers(found)
+    kinds = kinds_of(_planted(21, 6), **FAST)
+    [(words, names)] = bearers(kinds)
     assert names == ("C", "missing")
     assert words == ("C bears most of the missing units here: 63 of 81 (78%; 20 at an even share).")
     assert not [*bearers(kinds_of(_planted(12, 12), **FAST))]

@@ -55,18 +55,18 @@ def test_gamma_is_that_of_other_functions(
     """
     continua = {str(i): document(str(i), *"ABC"[: i % 3], gap=20 + i) for i in range(2, 2 + number)}
     settings = Settings.of(samples=20, chance=chance)
-    found = watch.look(continua, ["b.csv: broken"] * broken, history, settings)
+    record = watch.look(continua, ["b.csv: broken"] * broken, history, settings)
     several = number > 1 or broken
     source = Corpus.from_continua(continua) if several else next(iter(continua.values()))
     whole = explanation_of(source, samples=20, chance=chance)
-    assert found["gamma"] == whole.gamma.value
-    assert found["interval"] == whole.gamma.interval
-    assert found["signature"] == whole.gamma.signature
+    assert record["gamma"] == whole.gamma.value
+    assert record["interval"] == whole.gamma.interval
+    assert record["signature"] == whole.gamma.signature
     spread = agreement(source, samples=20, chance=chance).bootstrap()
-    assert found["bootstrap"] == (spread and spread.interval)
+    assert record["bootstrap"] == (spread and spread.interval)
     for a in whole.annotators:
         rate = 1 - a["observed"] / a["expected"]
-        assert found["annotators"][a["annotator"]]["gamma"] == pytest.approx(rate, abs=1e-12)
+        assert record["annotators"][a["annotator"]]["gamma"] == pytest.approx(rate, abs=1e-12)
 
 
 def test_only_changed_documents_are_measured_again_even_after_a_restart(
@@ -93,11 +93,11 @@ def test_only_changed_documents_are_measured_again_even_after_a_restart(
 def test_drift_names_the_annotator_who_changes(history: watch.History) -> None:
     continua = {name: document(name, gap=20 + k) for k, name in enumerate("abc")}
     assert {a["drift"] for a in look(continua, history)["annotators"].values()} == {None}
-    found = look({**continua, "d": document("d", "C", gap=24)}, history)["annotators"]
-    assert found["C"]["drift"] < found["A"]["drift"] < 0
-    assert found["A"]["drift"] == pytest.approx(found["B"]["drift"], abs=0.1)
-    assert found["C"]["documents"] == 4
-    assert found["C"]["units"] == 24
+    annotators = look({**continua, "d": document("d", "C", gap=24)}, history)["annotators"]
+    assert annotators["C"]["drift"] < annotators["A"]["drift"] < 0
+    assert annotators["A"]["drift"] == pytest.approx(annotators["B"]["drift"], abs=0.1)
+    assert annotators["C"]["documents"] == 4
+    assert annotators["C"]["units"] == 24
 
 
 def test_waiting_missing_and_unreadable_documents_are_listed(history: watch.History) -> None:

@@ -50,10 +50,10 @@ def test_prints_what_gamma_prints(run: Run, folder: Path) -> None:
     for name in "cd":
         write(folder / f"{name}.csv", late=4)
     for extra in ((), ("--chance", "cut"), ("--exclude", "Cid")):
-        seen = json.loads(run("watch", folder, *FAST, *extra, "--json").out)
+        document = json.loads(run("watch", folder, *FAST, *extra, "--json").out)
         whole = json.loads(run("gamma", folder, *FAST[1:], *extra, "--json").out)["corpus"]
         keys = ("gamma", "interval", "signature", "units", "status")
-        assert {k: seen[k] for k in keys} == {k: whole[k] for k in keys}
+        assert {k: document[k] for k in keys} == {k: whole[k] for k in keys}
     assert run("watch", folder, *FAST, "--require-optimal").code == 0
     assert run("watch", folder, *FAST, "--require-optimal", "--method", "greedy").code == 4
 
@@ -96,8 +96,8 @@ def test_a_half_written_file_is_tried_again(run: Run, folder: Path) -> None:
 def test_a_campaign_file_is_taken(run: Run, folder: Path) -> None:
     file = folder.parent / "campaign.toml"
     file.write_text('paths = ["export"]\n[rename]\nCid = "Zoe"\n')
-    found = json.loads(run("watch", file, *FAST, "--json").out)
-    assert [*found["annotators"]] == ["Ann", "Bob", "Zoe"]
+    document = json.loads(run("watch", file, *FAST, "--json").out)
+    assert [*document["annotators"]] == ["Ann", "Bob", "Zoe"]
     assert (folder.parent / "campaign.toml.watch").exists()
 
 

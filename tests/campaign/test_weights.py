@@ -58,14 +58,14 @@ def test_with_clusters_in_compare_plan_and_report(
     table = tmp_path / "clusters.csv"
     table.write_text("document,cluster\n" + "".join(f"d{i},{i % 6}\n" for i in range(8)))
     both = ("--weight", "stands", "--cluster", table)
-    found = json.loads(run("compare", corpus, *QUICK, *both).out)["overall"]
-    assert (found["bootstrap"]["kind"], found["bootstrap"]["parts"]) == (
+    overall = json.loads(run("compare", corpus, *QUICK, *both).out)["overall"]
+    assert (overall["bootstrap"]["kind"], overall["bootstrap"]["parts"]) == (
         "clusters of documents", 6
     )  # fmt: skip
-    assert "weight=stands" in found["signature"]
+    assert "weight=stands" in overall["signature"]
     quick = ("--samples", 5, "--chance", "cut", "--per-document", 3, "--json")
     pilot = json.loads(run("plan", corpus, *quick, *both).out)["pilot"]
-    assert pilot["gamma"] == found["gamma"]
+    assert pilot["gamma"] == overall["gamma"]
     page = tmp_path / "page.html"
     assert run("report", corpus, "--samples", 3, *both, "-o", page).code == 0
     assert "weight stands" in page.read_text(encoding="utf-8")
@@ -86,9 +86,9 @@ def test_a_verdict_is_weighted(run: Run, tmp_path: Path) -> None:
             "document,weight\n" + "".join(f"d{d},{often if d % 2 else 1}\n" for d in range(40))
         )
         asked = ("replace", path, "--candidate", "system", "--weight", table, "--json")
-        found = json.loads(run(*asked).out)["candidates"]["system"]
-        rates.append(found["advantage_probability"])
-        assert found["weighted"] == (often > 1)
+        system = json.loads(run(*asked).out)["candidates"]["system"]
+        rates.append(system["advantage_probability"])
+        assert system["weighted"] == (often > 1)
     assert rates == pytest.approx([0.5, 0.9])
-    assert found["annotators"]["A"]["p_exact"] is None
-    assert found["enough_documents"] is None
+    assert system["annotators"]["A"]["p_exact"] is None
+    assert system["enough_documents"] is None

@@ -400,11 +400,11 @@ def outcome_of(run: Run, command: Command) -> tuple[int, str, Any]:
 # Modules with errors that the rows must cover: reading, bounds, annotators, chance.
 MODULES = (
     *(f"formats.{name}" for name in (
-        "reading", "finding", "joining", "layout", "merging", "differing_texts", "layers",
-        "selection",
+        "reading", "collection", "document_parts", "finding", "joining", "layout", "merging",
+        "differing_texts", "layers", "selection",
     )),
     "continuum.needs", "continuum.columns", "continuum.continuum", "continuum.unit",
-    "cli.options.reading",
+    "cli.options.reading", "cli.options.loading",
     *(f"chance.{path.stem}" for path in Path(gammacp.__file__).parent.glob("chance/*.py")),
 )  # fmt: skip
 

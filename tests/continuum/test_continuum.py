@@ -240,3 +240,49 @@ def test_a_sequence_keeps_its_hash_but_sends_it_to_no_other_process() -> None:
     sent = pickle.loads(pickle.dumps(sequence))
     assert "_hash" not in vars(sent)
     assert sent == sequence
+
+
+def test_a_part_of_a_sequence_has_the_quantities_of_its_continua() -> None:
+    continua = [
+        Continuum.from_units(
+            [
+                Unit(a, k + start, k + start + 1.5, "x")
+                for a in "AB"[: 1 + k % 2]
+                for start in (0, 2)
+            ],
+            annotators=["A", "B", "C"][: 1 + k % 3],
+            bounds=(-1.0, 20.0) if k % 4 == 0 else None,
+        )
+        for k in range(9)
+    ]
+    continua[3] = Continuum.from_units([], annotators=["A"], categories=["x"])
+    whole = ContinuumSequence(continua)
+    places = np.array([7, 3, 1, 4, 4])
+    parts = {
+        "places": (whole.at(places), [continua[i] for i in places]),
+        "slice": (whole[2:6], continua[2:6]),
+        "part of a part": (whole[2:].at(np.array([4, 1]))[::-1], [continua[3], continua[6]]),
+        "none": (whole[9:], []),
+        "sent": (pickle.loads(pickle.dumps(whole[2:6])), continua[2:6]),
+    }
+    for part, alone in parts.values():
+        assert list(part) == alone
+        assert part.n_units.tolist() == [len(c.starts) for c in alone]
+        assert part.n_annotators.tolist() == [len(c.annotators) for c in alone]
+        assert list(zip(*(x.tolist() for x in part.bounds), strict=True)) == [
+            c.bounds for c in alone
+        ]
+        assert list(part.own_bounds) == [c.declared for c in alone]
+        assert part.counts.tolist() == [n for c in alone for n in c.counts.tolist()]
+        for name, column in part.all_units()._asdict().items():
+            assert column.tolist() == [x for c in alone for x in getattr(c, name).tolist()]
+            assert column.dtype == getattr(continua[0], name).dtype
+
+
+def test_a_corpus_sends_no_sequence_to_other_processes() -> None:
+    continuum = Continuum.from_units([Unit("Ann", 0, 2, "x")])
+    corpus = Corpus.from_continua({"one": continuum})
+    assert corpus.sequence is corpus.sequence
+    sent = pickle.loads(pickle.dumps(corpus))
+    assert sent == corpus
+    assert "sequence" not in vars(sent)

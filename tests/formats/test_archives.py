@@ -91,6 +91,6 @@ def test_formats_are_listed_once_for_all_members(
 
     monkeypatch.setattr(FORMATS, "items", counted)
     search = finding.find([path])
-    assert len(search.found) == 1
+    assert len(search.sources) == 1
     assert search.left_out[0].count == 300
     assert len(listed) < 6

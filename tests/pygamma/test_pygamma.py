@@ -36,10 +36,10 @@ def continuum_of(name: str) -> Any:
 
 
 def continuum(*rows: tuple[Any, float, float, Any]) -> Any:
-    made = pa.Continuum()
+    filled = pa.Continuum()
     for annotator, start, end, label in rows:
-        made.add(annotator, Segment(start, end), label)
-    return made
+        filled.add(annotator, Segment(start, end), label)
+    return filled
 
 
 LATE = (("x", 100, 120, "a"), ("x", 130, 150, "b"), ("y", 101, 119, "a"), ("y", 128, 155, "c"))
@@ -107,19 +107,19 @@ def test_same_seed_same_gamma(
 ) -> None:
     units = continuum(*LATE) if data == "late" else continuum_of(data)
     np.random.seed(42)
-    found = units.compute_gamma(made and made(units), **options)
-    assert (found.gamma, found.expected_disorder) == pytest.approx((gamma, expected), abs=2e-6)
-    assert found.best_alignment.status == "optimal"
+    results = units.compute_gamma(made and made(units), **options)
+    assert (results.gamma, results.expected_disorder) == pytest.approx((gamma, expected), abs=2e-6)
+    assert results.best_alignment.status == "optimal"
 
 
 def test_reset_bounds_makes_gamma_independent_of_the_origin() -> None:
-    found = []
+    gammas = []
     for offset in (0, 1000, 123456):
         moved = continuum(*((a, s + offset, e + offset, c) for a, s, e, c in LATE))
         moved.reset_bounds()
         np.random.seed(1)
-        found.append(moved.compute_gamma().gamma)
-    assert found[1:] == pytest.approx(found[:1] * 2)
+        gammas.append(moved.compute_gamma().gamma)
+    assert gammas[1:] == pytest.approx(gammas[:1] * 2)
 
 
 def test_orders_and_compares_units() -> None:
@@ -131,19 +131,19 @@ def test_orders_and_compares_units() -> None:
 
 
 def test_holds_pyannote_annotations_and_timelines() -> None:
-    made, annotation = pa.Continuum(), Annotation()
-    assert not made
+    held, annotation = pa.Continuum(), Annotation()
+    assert not held
     for segment, label in ((Segment(1, 5), "Carol"), (Segment(6, 8), "Bob")):
         annotation[segment] = label
-    made.add_annotation("liza", annotation)
-    made.add_timeline("pierrot", Timeline([Segment(2, 6)]))
-    assert made
-    assert (len(made), made.num_units, made.avg_num_annotations_per_annotator) == (2, 3, 1.5)
-    assert list(made.categories) == ["Bob", "Carol"]
-    assert made["liza", 1] == Unit(Segment(6, 8), "Bob")
-    assert made.bounds == (0, 8)
-    assert made.avg_length_unit == pytest.approx(10 / 3)
-    assert made.compute_gamma(sampler=pa.StatisticalContinuumSampler()).n_samples == 30
+    held.add_annotation("liza", annotation)
+    held.add_timeline("pierrot", Timeline([Segment(2, 6)]))
+    assert held
+    assert (len(held), held.num_units, held.avg_num_annotations_per_annotator) == (2, 3, 1.5)
+    assert list(held.categories) == ["Bob", "Carol"]
+    assert held["liza", 1] == Unit(Segment(6, 8), "Bob")
+    assert held.bounds == (0, 8)
+    assert held.avg_length_unit == pytest.approx(10 / 3)
+    assert held.compute_gamma(sampler=pa.StatisticalContinuumSampler()).n_samples == 30
 
 
 def test_merges_copies_and_compares() -> None:
@@ -193,11 +193,11 @@ def test_reads_tiers(tmp_path: Path) -> None:
     )
     for name, add, end in (("x.eaf", "add_elan", 2000), ("x.TextGrid", "add_textgrid", 2)):
         gammacp.write(source, tmp_path / name)
-        made = pa.Continuum()
-        getattr(made, add)("me", tmp_path / name, selected_tiers=["Ann"])
-        assert list(made) == [("me", Unit(Segment(0, end), "S"))]
-        getattr(made, add)("me", tmp_path / name, use_tier_as_annotation=True)
-        assert set(made.categories) == {"Ann", "Bob", "S"}
+        continuum = pa.Continuum()
+        getattr(continuum, add)("me", tmp_path / name, selected_tiers=["Ann"])
+        assert list(continuum) == [("me", Unit(Segment(0, end), "S"))]
+        getattr(continuum, add)("me", tmp_path / name, use_tier_as_annotation=True)
+        assert set(continuum.categories) == {"Ann", "Bob", "S"}
 
 
 MATRIX = np.array([[0, 0.5, 0.3, 0.7], [0.5, 0, 0.6, 0.4], [0.3, 0.6, 0, 0.7], [0.7, 0.4, 0.7, 0]])
@@ -246,7 +246,7 @@ def test_disorders_of_pygammas_own_tests() -> None:
         one.disorder  # noqa: B018
     assert one.compute_disorder(precomputed(1)) == pytest.approx(0.575)
     held = continuum(*THREE)
-    given = pa.Alignment(
+    alignment = pa.Alignment(
         [
             unitary(
                 ("liza", 1, 5, "Carol"), ("pierrot", 2, 6, "Carol"), ("hadrien", 1, 6, "Carol")
@@ -261,16 +261,16 @@ def test_disorders_of_pygammas_own_tests() -> None:
         continuum=held,
         check_validity=True,
     )
-    assert given.compute_disorder(precomputed(3)) == pytest.approx(6.16555815)
+    assert alignment.compute_disorder(precomputed(3)) == pytest.approx(6.16555815)
     best = held.get_best_alignment(precomputed(3))
     assert best.disorder == pytest.approx(0.434788756)
     assert best.disorder == pytest.approx(best.compute_disorder(precomputed(3)))
     assert sum(u.nb_units for u in best) == 13
     with pytest.raises(SetPartitionError):
-        pa.Alignment([*given, one], held).check()
+        pa.Alignment([*alignment, one], held).check()
     with pytest.raises(SetPartitionError):
         pa.Alignment([one], held).check()
-    pa.SoftAlignment([*given, one], held, check_validity=True)
+    pa.SoftAlignment([*alignment, one], held, check_validity=True)
 
 
 @pytest.mark.parametrize(
@@ -319,8 +319,8 @@ def test_delta_scales_both_parts() -> None:
     pair = unitary(("a", 0, 10, "x"), ("b", 5, 15, "y"))
     # By hand, (10/20)² · Δ + Δ.
     assert pair.compute_disorder(Combined(delta_empty=0.01)) == pytest.approx(0.0125)
-    given = Combined(delta_empty=0.01, pos_dissim=pa.PositionalSporadicDissimilarity(1.0))
-    assert pair.compute_disorder(given) == pytest.approx(0.25 + 0.01)
+    dissimilarity = Combined(delta_empty=0.01, pos_dissim=pa.PositionalSporadicDissimilarity(1.0))
+    assert pair.compute_disorder(dissimilarity) == pytest.approx(0.25 + 0.01)
 
 
 class Euclidean(pa.AbstractDissimilarity):
@@ -394,13 +394,13 @@ def test_custom_dissimilarities() -> None:
 
 
 def test_gamma_cat_is_that_of_mathet_2017() -> None:
-    found = continuum_of("alex-paul-suzan").compute_gamma(Combined())
+    results = continuum_of("alex-paul-suzan").compute_gamma(Combined())
     # The observed δ_cat is gammacp's, which tests/measures computes by hand for the same alignment.
     native = gammacp.measure(datasets.load("alex-paul-suzan"), ["gamma-cat"])["gamma-cat"]
-    assert found.best_alignment.gamma_k_disorder(Combined()) == pytest.approx(native.observed)
-    assert found.gamma_cat < 1
-    assert found.gamma_k("1") == 1
-    assert math.isnan(found.gamma_k("nobody's"))
+    assert results.best_alignment.gamma_k_disorder(Combined()) == pytest.approx(native.observed)
+    assert results.gamma_cat < 1
+    assert results.gamma_k("1") == 1
+    assert math.isnan(results.gamma_k("nobody's"))
 
 
 def test_undefined_values_are_assertion_errors_as_in_pygamma() -> None:
@@ -424,12 +424,12 @@ def test_undefined_values_are_assertion_errors_as_in_pygamma() -> None:
 
 
 def test_results() -> None:
-    found = continuum_of("alex-paul-suzan").compute_gamma(precision_level=0.05, fast=True)
-    low, high = found.approx_gamma_range
-    assert low < found.gamma < high
-    assert found.alignments_nb == len(found.best_alignment.unitary_alignments)
-    assert "compat:pygamma" in found.signature
-    assert "StatisticalContinuumSampler" in found.signature
+    results = continuum_of("alex-paul-suzan").compute_gamma(precision_level=0.05, fast=True)
+    low, high = results.approx_gamma_range
+    assert low < results.gamma < high
+    assert results.alignments_nb == len(results.best_alignment.unitary_alignments)
+    assert "compat:pygamma" in results.signature
+    assert "StatisticalContinuumSampler" in results.signature
     with pytest.raises(ValueError, match="precision level"):
         continuum_of("dalton").compute_gamma().approx_gamma_range  # noqa: B018
 
@@ -490,9 +490,9 @@ def test_draws_on_axes() -> None:
 def gitma(folder: Path) -> None:
     """Imitate CATMA's gitma: a CSV file made for this, and weights by keyword."""
     (folder / "temp.csv").write_text("A,x,0,5\nA,y,7,9\nB,x,1,5\n")
-    made = pa.Continuum.from_csv(str(folder / "temp.csv"))
+    continuum = pa.Continuum.from_csv(str(folder / "temp.csv"))
     d = Combined(delta_empty=0.01, alpha=3, beta=1)
-    assert made.compute_gamma(d, n_samples=30, precision_level=0.1).gamma < 1
+    assert continuum.compute_gamma(d, n_samples=30, precision_level=0.1).gamma < 1
 
 
 def factgenie(_: Path) -> None:
@@ -500,17 +500,17 @@ def factgenie(_: Path) -> None:
     d = Combined(alpha=1.0, beta=1.0, delta_empty=1.0)
     for _ in range(2):
         np.random.seed(42)
-        made = continuum(("g0", 0, 5, "0"), ("g1", 1, 5, "0"), ("g1", 8, 9, "1"))
-        assert made.compute_gamma(d, soft=True).gamma < 1
+        filled = continuum(("g0", 0, 5, "0"), ("g1", 1, 5, "0"), ("g1", 8, 9, "1"))
+        assert filled.compute_gamma(d, soft=True).gamma < 1
 
 
 def human_protocol(_: Path) -> None:
     """Imitate a protocol with annotators as ground truth, consolidated over the best alignment."""
-    made = continuum(("a", 0, 5, "x"), ("b", 0, 6, "x"), ("ground_truth", 0, 5, "x"))
-    found = made.compute_gamma(
+    filled = continuum(("a", 0, 5, "x"), ("b", 0, 6, "x"), ("ground_truth", 0, 5, "x"))
+    results = filled.compute_gamma(
         Combined(), precision_level=0.2, fast=True, ground_truth_annotators=SortedSet(["a", "b"])
     )
-    for aligned in found.best_alignment:
+    for aligned in results.best_alignment:
         labels = Counter(unit.annotation for _, unit in aligned.n_tuple if unit is not None)
         assert labels.most_common(1)[0][1] / aligned.nb_units == 1
         assert list(aligned.bounds) == [0, 6]
@@ -565,11 +565,11 @@ def test_needs_no_pyannote(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyannote.core", None)
     import gammacp.pygamma as alone
 
-    made = alone.Continuum()
+    continuum = alone.Continuum()
     for annotator, start, end, label in LATE:
-        made.add(annotator, alone.Segment(start, end), label)
+        continuum.add(annotator, alone.Segment(start, end), label)
     np.random.seed(42)
-    assert made.compute_gamma().gamma == pytest.approx(0.6752633, abs=2e-6)
+    assert continuum.compute_gamma().gamma == pytest.approx(0.6752633, abs=2e-6)
 
 
 @pytest.mark.parametrize(

@@ -169,8 +169,8 @@ def test_tables_of_a_corpus_are_not_cut(opened: Open) -> None:
         assert len(names) > 2
         assert {name.evaluate(_LINES) for name in names} == {1}
     narrow = opened(html, width=400)
-    left = "cells => cells.map(e => getComputedStyle(e).paddingLeft)"
-    assert set(narrow.locator("table.records td").evaluate_all(left)) == {"0px"}
+    paddings = "cells => cells.map(e => getComputedStyle(e).paddingLeft)"
+    assert set(narrow.locator("table.records td").evaluate_all(paddings)) == {"0px"}
     cut = "e => e.scrollHeight > e.clientHeight + 1"
     short = narrow.locator(".long:not(:has(tbody tr:nth-child(9)))").all()
     assert len(short) > 1
@@ -286,11 +286,11 @@ def test_everything_can_be_reached_by_keyboard(opened: Open, html: str) -> None:
     else:
         pytest.fail("Tab never reached the view")
     heading = page.locator("[data-part=details] h3")
-    seen = []
+    focused = []
     for _ in range(6):
         page.keyboard.press("ArrowRight")
-        seen.append(heading.inner_text().split(" of ")[0])
-    assert seen == [f"Unitary alignment {i}" for i in (1, 2, 3, 3, 3, 3)]
+        focused.append(heading.inner_text().split(" of ")[0])
+    assert focused == [f"Unitary alignment {i}" for i in (1, 2, 3, 3, 3, 3)]
     page.keyboard.press("Escape")
     assert heading.count() == 0
     disorders = []

@@ -59,7 +59,7 @@ def test_every_text_stands_out(
     page = browser.new_page(color_scheme=scheme)
     page.goto(path.as_uri())
     page.wait_for_function("document.querySelector('[data-part=alignment]').view !== undefined")
-    found = page.evaluate(CONTRASTS)
+    evaluation = page.evaluate(CONTRASTS)
     page.close()
-    assert sum(tag == "TD" for tag, _, _ in found) > 50
-    assert [entry for entry in found if entry[2] < 4.5] == []
+    assert sum(tag == "TD" for tag, _, _ in evaluation) > 50
+    assert [entry for entry in evaluation if entry[2] < 4.5] == []

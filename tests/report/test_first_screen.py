@@ -29,12 +29,12 @@ def document(number: int) -> Continuum:
     """
     units = []
     for who in ("Ann", "Bob", "Cleo"):
-        own = [(40 * i + number, 40 * i + 9 + 3 * number + i, "xyz"[i % 3]) for i in range(9)]
+        spans = [(40 * i + number, 40 * i + 9 + 3 * number + i, "xyz"[i % 3]) for i in range(9)]
         if who == "Cleo":
-            own[:2] = [(own[0][0], own[1][1], "x")]
+            spans[:2] = [(spans[0][0], spans[1][1], "x")]
         if who == "Bob":
-            own[4] = (*own[4][:2], "z")
-        units += [Unit(who, start, end, label) for start, end, label in own]
+            spans[4] = (*spans[4][:2], "z")
+        units += [Unit(who, start, end, label) for start, end, label in spans]
     return Continuum.from_units(units, bounds=(0, 400), name=f"d{number}")
 
 
@@ -64,10 +64,10 @@ def test_bars_of_the_scale_say_for_what_they_hold(built: Report) -> None:
 
 def test_charges_come_before_the_links(built: Report) -> None:
     head, rest = built.html.split("<nav", 1)
-    told = built.contents.comparison.as_dict()["kinds"]
-    observed = sum(part["observed"] for part in told["parts"].values())
+    record = built.contents.comparison.as_dict()["kinds"]
+    observed = sum(part["observed"] for part in record["parts"].values())
     shares = {
-        (p["annotator"], p["kind"]): round(100 * p["charged"] / observed) for p in told["people"]
+        (p["annotator"], p["kind"]): round(100 * p["charged"] / observed) for p in record["people"]
     }
     bars = dict(re.findall(r"<li><span>([^<]+)</span> <span class=\"faint\">(\d+)%", head))
     assert int(bars["Cleo: joined"]) == shares["Cleo", "merged"]
@@ -97,8 +97,8 @@ def test_labels_of_bars_stay_in_the_picture_and_beside_the_bars(low: float, leng
     bottoms = []
     for group in drawn.iter("g"):
         bar, label = list(group)
-        left = float(bar.get("x", ""))
-        right = left + float(bar.get("width", ""))
+        start = float(bar.get("x", ""))
+        right = start + float(bar.get("width", ""))
         # Letters of a font of 15 units are at most 9 wide in common fonts.
         length_of_label = 9 * len(label.text or "")
         begin = float(label.get("x", ""))
@@ -107,10 +107,10 @@ def test_labels_of_bars_stay_in_the_picture_and_beside_the_bars(low: float, leng
         end = begin + length_of_label
         assert begin >= 0
         assert end <= wide
-        assert left >= 0
+        assert start >= 0
         assert right <= wide
         below = float(label.get("y", "")) - 12 > float(bar.get("y", "")) + 6
-        assert below or end <= left or begin >= right
+        assert below or end <= start or begin >= right
         bottoms.append(float(label.get("y", "")))
     assert bottoms == sorted(bottoms)
     assert bottoms[-1] < tall

@@ -70,9 +70,9 @@ def test_pages_hold_images_up_to_a_size(tmp_path: Path, monkeypatch: pytest.Monk
     for name in ("park.png", "yard.jpg"):
         paint(tmp_path / name)
     monkeypatch.setattr("gammacp.report.images.MOST", len(small_jpeg(tmp_path / "park.png")[0]))
-    found = grounds(CORPUS, [tmp_path])
-    assert [*found.images] == ["park"]
-    assert [note.partition(":")[0] for note in found.notes] == [
+    backgrounds = grounds(CORPUS, [tmp_path])
+    assert [*backgrounds.images] == ["park"]
+    assert [note.partition(":")[0] for note in backgrounds.notes] == [
         "1 drawn without an image (yard.jpg)",
         "1 drawn without an image (train/road.png)",
     ]
@@ -86,12 +86,12 @@ def test_report_draws_over_the_image(run: Callable[..., Any], tmp_path: Path) ->
     paint(tmp_path / "more" / "yard.jpg", (500, 100), "blue")
     how = ["report", tmp_path / "boxes.json", "--positional", "iou", "--samples", "20", "--json"]
     page = tmp_path / "r.html"
-    said = json.loads(run(*how, "-o", page).out)["images"]
-    assert said["drawn"] == 1
-    assert "2 drawn without an image (yard.jpg, train/road.png)" in said["notes"][0]
+    images = json.loads(run(*how, "-o", page).out)["images"]
+    assert images["drawn"] == 1
+    assert "2 drawn without an image (yard.jpg, train/road.png)" in images["notes"][0]
     html = page.read_text(encoding="utf-8")
     assert "img-src data:" in html
-    assert said["notes"][0].replace("'", "&#x27;") in html
+    assert images["notes"][0].replace("'", "&#x27;") in html
     drawing = search(r'viewBox="-10 -2 520 104"[^>]*><image width="500" height="100"[^>]*', html)
     assert drawing
     packed = search(r"data:image/jpeg;base64,([^\"]+)", drawing[0])

@@ -15,8 +15,8 @@ def test_text_is_escaped_and_markup_is_not() -> None:
 
 
 def test_attributes_are_escaped_named_and_left_out() -> None:
-    made = element("p", class_='x" onclick="y', data_part="z", hidden=True, id=None, title=False)
-    assert made == '<p class="x&quot; onclick=&quot;y" data-part="z" hidden></p>'
+    markup = element("p", class_='x" onclick="y', data_part="z", hidden=True, id=None, title=False)
+    assert markup == '<p class="x&quot; onclick=&quot;y" data-part="z" hidden></p>'
 
 
 def test_join_escapes_plain_text_only() -> None:
@@ -41,11 +41,11 @@ def test_numbers_that_json_lacks_are_null() -> None:
 
 def test_tables_have_headers_for_rows_and_columns() -> None:
     columns = (Column("name", "name"), Column("n", "n", count))
-    made = table(Table(columns, [{"name": "<x>", "n": 3}]))
-    assert '<th scope="col" class="number">N</th>' in made
+    markup = table(Table(columns, [{"name": "<x>", "n": 3}]))
+    assert '<th scope="col" class="number">N</th>' in markup
     assert (
         '<th scope="row" class="name">&lt;x&gt;</th><td class="number" data-label="N">3</td>'
-        in made
+        in markup
     )
 
 

@@ -88,9 +88,11 @@ def test_costs_in_the_view_are_those_of_the_alignment() -> None:
         for p in pairs(alignment)
         if p.first is not None and p.second is not None
     ]
-    told = document["pairs"]
-    found = list(zip(told["positional"], told["categorial"], told["total"], strict=True))
-    assert np.array(found) == pytest.approx(np.array(expected), rel=1e-5, abs=1e-12)
+    pair_costs = document["pairs"]
+    rows = list(
+        zip(pair_costs["positional"], pair_costs["categorial"], pair_costs["total"], strict=True)
+    )
+    assert np.array(rows) == pytest.approx(np.array(expected), rel=1e-5, abs=1e-12)
     disorders = document["groups"]["disorder"]
     assert sum(disorders) / alignment.continuum.mean_units == pytest.approx(alignment.disorder)
 

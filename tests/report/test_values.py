@@ -14,15 +14,15 @@ from tests.conftest import Run
 
 
 def documents(annotators: str = "AB") -> dict[str, Continuum]:
-    found = {}
+    continua = {}
     for d in range(6):
         units = []
         for k in range(4 + d % 3):
             for a, who in enumerate(annotators):
                 late = (d + k) % (4 - a // 2) == 0
                 units.append(Unit(who, 10 * k, 10 * k + 5 + a * late, "xy"[(k + a * late) % 2]))
-        found[f"d{d}"] = Continuum.from_units(units)
-    return found
+        continua[f"d{d}"] = Continuum.from_units(units)
+    return continua
 
 
 def test_values_are_those_of_measure_and_gamma() -> None:
@@ -62,12 +62,12 @@ def test_the_command_has_recall_and_precision_of_a_reference(run: Run, tmp_path:
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     out = tmp_path / "page.html"
     asked = ("report", file, "--reference", "A", "-m", "f1-strict,ser", "--samples", 5)
-    found = json.loads(run(*asked, "-o", out, "--json").out)["corpus"]["measures"]
-    own = json.loads(run("measure", file, "-m", "f1-strict,ser", "--reference", "A", "--json").out)[
-        "corpus"
-    ]["measures"]
+    measures = json.loads(run(*asked, "-o", out, "--json").out)["corpus"]["measures"]
+    measured = json.loads(
+        run("measure", file, "-m", "f1-strict,ser", "--reference", "A", "--json").out
+    )["corpus"]["measures"]
     for name in ("f1-strict", "ser"):
-        assert {k: v for k, v in found[name].items() if k != "signature"} == {
-            k: v for k, v in own[name].items() if k != "signature"
+        assert {k: v for k, v in measures[name].items() if k != "signature"} == {
+            k: v for k, v in measured[name].items() if k != "signature"
         }
     assert "Recall" in out.read_text(encoding="utf-8")

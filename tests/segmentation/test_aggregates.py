@@ -65,26 +65,28 @@ def same(found: Iterable[float], wanted: Iterable[float]) -> bool:
 @settings(max_examples=50, deadline=None)
 @given(small_corpora())
 def test_numbers_of_the_corpus_come_from_its_items(corpus: Codings) -> None:
-    found = coding_agreement(corpus)
+    agreement = coding_agreement(corpus)
     windows = [
         1 - window_diff(a, b)
         for coders in corpus.values()
         for a, b in permutations(coders.values(), 2)
     ]
-    assert same(found.corpus.windowdiff, by_definition(windows))
-    for item, row in found.items.items():
-        (own,) = coding_agreement(corpus.only([item])).groups
-        assert same(row.coefficients.as_dict().values(), own.coefficients.as_dict().values())
-    groups = [coding_agreement(corpus.only(g.group.items)).pooled for g in found.groups]
-    for name, total in ((n, found.over_groups(n)) for n in ("pi", "kappa", "bias")):
+    assert same(agreement.corpus.windowdiff, by_definition(windows))
+    for item, row in agreement.items.items():
+        (own_agreement,) = coding_agreement(corpus.only([item])).groups
+        assert same(
+            row.coefficients.as_dict().values(), own_agreement.coefficients.as_dict().values()
+        )
+    groups = [coding_agreement(corpus.only(g.group.items)).pooled for g in agreement.groups]
+    for name, total in ((n, agreement.over_groups(n)) for n in ("pi", "kappa", "bias")):
         assert same(total, by_definition(getattr(g, name) for g in groups))
     for name in ("full", "near", "suboptimal"):
-        rows = (getattr(row, name) for row in found.items.values())
-        assert getattr(found.corpus, name) == sum(rows)
+        rows = (getattr(row, name) for row in agreement.items.values())
+        assert getattr(agreement.corpus, name) == sum(rows)
     # Every NaN has a reason, in the report too.
-    undefined = {item for item, row in found.items.items() if math.isnan(row.coefficients.pi)}
-    assert undefined == set(found.reasons) & set(corpus)
-    assert (math.isnan(found.pooled.pi)) == ("all items" in found.reasons)
+    undefined = {item for item, row in agreement.items.items() if math.isnan(row.coefficients.pi)}
+    assert undefined == set(agreement.reasons) & set(corpus)
+    assert (math.isnan(agreement.pooled.pi)) == ("all items" in agreement.reasons)
 
 
 @settings(max_examples=40, deadline=None)
@@ -98,23 +100,23 @@ def test_means_of_pairs_are_those_of_sets_of_boundaries(corpus: Codings) -> None
         columns["precision"].append(len(r & h) / len(h) if h else math.nan)
         columns["recall"].append(len(r & h) / len(r) if r else math.nan)
         columns["f"].append(2 * len(r & h) / (len(r) + len(h)) if r or h else math.nan)
-    found = means(pairwise(corpus, comparison=Criterion(n=1)))
+    mean_values = means(pairwise(corpus, comparison=Criterion(n=1)))
     for name, values in columns.items():
-        assert same(found[name], by_definition(values))
-        assert found[name].undefined == sum(map(math.isnan, values))
+        assert same(mean_values[name], by_definition(values))
+        assert mean_values[name].undefined == sum(map(math.isnan, values))
 
 
 def near_misses_as_published(a: set[int], b: set[int], n: int) -> list[int]:
     """Return distances of near misses: nearest first, ties from left to right (Fournier 2013)."""
-    only_a, only_b, found = a - b, b - a, []
+    only_a, only_b, near = a - b, b - a, []
     for distance in range(1, n):
         for place in sorted(only_a | only_b):
             for one, other in ((only_a, only_b), (only_b, only_a)):
                 if place in one and place + distance in other:
                     one.remove(place)
                     other.remove(place + distance)
-                    found.append(distance)
-    return found
+                    near.append(distance)
+    return near
 
 
 def best_near_misses(a: set[int], b: set[int], n: int) -> list[list[int]]:
@@ -207,11 +209,11 @@ def test_weights_of_items_equal_copies_and_influences_equal_derivatives(
     pooled = coding_agreement(Codings.of(copies), comparison=comparison).pooled
     arrays = pool(compared_pairs(corpus, comparison), corpus.row_people())
     weights = np.array(times, np.float64)
-    found = influences(arrays, mode, weights)
+    influence = influences(arrays, mode, weights)
     if pooled.reason is not None:
-        assert all(math.isnan(value) for value, _ in found)
+        assert all(math.isnan(value) for value, _ in influence)
         return
-    assert [value for value, _ in found] == pytest.approx([pooled.pi, pooled.kappa])
+    assert [value for value, _ in influence] == pytest.approx([pooled.pi, pooled.kappa])
     for i, weight in enumerate(weights):
         # Weights stay above 0, as a missing item brings no pair of coders together.
         if weight == 0:
@@ -221,7 +223,7 @@ def test_weights_of_items_equal_copies_and_influences_equal_derivatives(
             coefficients(arrays, mode=mode, weights=w) for w in (weights + step, weights - step)
         )
         slopes = [(more.pi - less.pi) / 2e-6, (more.kappa - less.kappa) / 2e-6]
-        assert [moved[i] for _, moved in found] == pytest.approx(slopes, abs=1e-5, rel=1e-4)
+        assert [moved[i] for _, moved in influence] == pytest.approx(slopes, abs=1e-5, rel=1e-4)
 
 
 @settings(max_examples=30, deadline=None)

@@ -42,7 +42,7 @@ def test_sampling_approaches_the_value_of_all_windows() -> None:
         (p * q, *(Segmentation.from_positions([x for x, _ in s], mass=9) for s in (one, other)))
         for (one, p), (other, q) in product(*likely)
     ]
-    found = measures_beyond_chance(codings, rule=SampleRule(samples=1500), seed=3)
+    scores = measures_beyond_chance(codings, rule=SampleRule(samples=1500), seed=3)
     errors = {
         "s": lambda a, b: 1 - segmentation_similarity(a, b).value,
         "b": lambda a, b: 1 - boundary_similarity(a, b).value,
@@ -53,7 +53,7 @@ def test_sampling_approaches_the_value_of_all_windows() -> None:
     for name, error in errors.items():
         expected = sum(p * error(a, b) for p, a, b in pairs)
         observed = error(*codings["x"].values())
-        beyond = found[name].beyond_chance
+        beyond = scores[name].beyond_chance
         assert beyond.observed == pytest.approx(observed)
         assert beyond.expected == pytest.approx(expected, rel=0.04)
         low, high = beyond.interval or (1, 0)
@@ -70,33 +70,33 @@ def test_typed_boundaries_beyond_chance() -> None:
         )
         for c in "ab"
     }
-    found = measures_beyond_chance(Codings.of({"i": coders}), rule=SampleRule(samples=60))
+    scores = measures_beyond_chance(Codings.of({"i": coders}), rule=SampleRule(samples=60))
     same = measures_beyond_chance(
         Codings.of({"i": {"a": coders["a"], "b": coders["a"]}}), rule=SampleRule(samples=5)
     )
     for name in ("s", "b", "pi_s"):
-        assert abs(found[name].beyond_chance.value) < 0.25
+        assert abs(scores[name].beyond_chance.value) < 0.25
         assert same[name].beyond_chance.value == 1
 
 
 def test_values_are_the_same_as_without_chance() -> None:
     codings = load_codings("moonstone")
     comparison = Criterion(basis=CorrectedSimilarity.B)
-    found = measures_beyond_chance(codings, comparison=comparison, rule=SampleRule(samples=5))
+    scores = measures_beyond_chance(codings, comparison=comparison, rule=SampleRule(samples=5))
     agreement = coding_agreement(codings, comparison=comparison)
-    assert tuple(found) == MEASURES
-    assert found["pi_s"].value == pytest.approx(agreement.pooled.pi, abs=1e-12)
-    assert found["windowdiff"].value == pytest.approx(agreement.corpus.windowdiff.mean, abs=1e-12)
-    assert found["pi_s"].beyond_chance.observed == pytest.approx(1 - agreement.pooled.actual)
+    assert tuple(scores) == MEASURES
+    assert scores["pi_s"].value == pytest.approx(agreement.pooled.pi, abs=1e-12)
+    assert scores["windowdiff"].value == pytest.approx(agreement.corpus.windowdiff.mean, abs=1e-12)
+    assert scores["pi_s"].beyond_chance.observed == pytest.approx(1 - agreement.pooled.actual)
 
 
 def test_undefined_values_have_a_reason() -> None:
     # Nobody placed a boundary, so no order disagrees, and precision is undefined.
     nothing = Segmentation.from_masses([6])
-    found = measures_beyond_chance(Codings.of({"x": {"a": nothing, "b": nothing}}))
-    assert "expected disagreement is 0" in str(found["s"].beyond_chance.reason)
-    assert found["precision"].undefined == 2
-    assert found["precision"].beyond_chance.reason == "no pair of codings has a value"
+    scores = measures_beyond_chance(Codings.of({"x": {"a": nothing, "b": nothing}}))
+    assert "expected disagreement is 0" in str(scores["s"].beyond_chance.reason)
+    assert scores["precision"].undefined == 2
+    assert scores["precision"].beyond_chance.reason == "no pair of codings has a value"
     report = segmentation_report(
         Codings.of({"x": {"a": nothing, "b": nothing}}), beyond_chance=SampleRule()
     )
@@ -109,6 +109,6 @@ def test_signature_and_seed() -> None:
         measures_beyond_chance(codings, rule=SampleRule(samples=5), seed=s) for s in (1, 1, 2)
     )
     assert one == two != other
-    made = one["b"].beyond_chance.signature
-    assert made.startswith("b|mode:equations|similarity:s|edit:published|n:2|")
-    assert "|chance:turned|samples:5|c:0.95|seed:1|" in made
+    signature = one["b"].beyond_chance.signature
+    assert signature.startswith("b|mode:equations|similarity:s|edit:published|n:2|")
+    assert "|chance:turned|samples:5|c:0.95|seed:1|" in signature

@@ -40,8 +40,8 @@ def codings(items: dict[str, dict[str, list[int]]]) -> Codings:
 def test_two_coders_by_hand() -> None:
     # There are 10 places with a at 3 and 7, and b at 3: one full miss, S = .9. For π, P = 3/20 and
     # A_e = .0225; for κ, A_e = .2 · .1 = .02.
-    found = coding_agreement(codings({"x": {"a": [3, 4, 4], "b": [3, 8]}})).items["x"]
-    c = found.coefficients
+    agreement = coding_agreement(codings({"x": {"a": [3, 4, 4], "b": [3, 8]}})).items["x"]
+    c = agreement.coefficients
     assert c.actual == pytest.approx(0.9)
     assert c.expected_pi == pytest.approx(0.0225)
     assert c.expected_kappa == pytest.approx(0.02)
@@ -53,10 +53,10 @@ def test_two_coders_by_hand() -> None:
 def test_published_mode_counts_segments_and_averages_ratios() -> None:
     # Item x has 10 places and 3 and 2 segments; item y has 5 places and 1 segment each.
     both = codings({"x": {"a": [3, 4, 4], "b": [3, 8]}, "y": {"a": [6], "b": [6]}})
-    found = coding_agreement(both, comparison=Criterion(mode=Mode.PUBLISHED)).pooled
-    assert found.expected_pi == pytest.approx(((0.3 + 0.2 + 0.2 + 0.2) / 4) ** 2)
-    assert found.expected_kappa == pytest.approx(4 / 15 * 3 / 15)
-    assert found.actual == pytest.approx((9 + 5) / 15)
+    agreement = coding_agreement(both, comparison=Criterion(mode=Mode.PUBLISHED)).pooled
+    assert agreement.expected_pi == pytest.approx(((0.3 + 0.2 + 0.2 + 0.2) / 4) ** 2)
+    assert agreement.expected_kappa == pytest.approx(4 / 15 * 3 / 15)
+    assert agreement.actual == pytest.approx((9 + 5) / 15)
 
 
 def reference_coefficients(all_codings: Codings, mode: Mode) -> tuple[float, float, float]:
@@ -117,9 +117,9 @@ def corpora(draw: st.DrawFn) -> Codings:
 @settings(max_examples=80, deadline=None)
 @given(corpora(), st.sampled_from(Mode))
 def test_coefficients_are_those_of_the_equations(corpus: Codings, mode: Mode) -> None:
-    found = coding_agreement(corpus, comparison=Criterion(mode=mode)).pooled
+    agreement = coding_agreement(corpus, comparison=Criterion(mode=mode)).pooled
     pi, kappa, bias = reference_coefficients(corpus, mode)
-    assert (found.pi, found.kappa, found.bias) == pytest.approx((pi, kappa, bias))
+    assert (agreement.pi, agreement.kappa, agreement.bias) == pytest.approx((pi, kappa, bias))
 
 
 @settings(max_examples=30, deadline=None)
@@ -138,10 +138,10 @@ def test_renaming_coders_and_shuffling_items_changes_nothing(corpus: Codings) ->
 
 def test_coefficients_on_b() -> None:
     corpus = codings({"x": {"a": [3, 4, 4], "b": [3, 8]}})
-    found = coding_agreement(corpus, comparison=Criterion(basis=CorrectedSimilarity.B)).pooled
+    agreement = coding_agreement(corpus, comparison=Criterion(basis=CorrectedSimilarity.B)).pooled
     b = boundary_similarity(*corpus["x"].values()).value
-    assert found.actual == b == 0.5
-    assert found.pi == pytest.approx((0.5 - 0.0225) / 0.9775)
+    assert agreement.actual == b == 0.5
+    assert agreement.pi == pytest.approx((0.5 - 0.0225) / 0.9775)
 
 
 def test_on_b_pairs_are_weighted_by_their_boundaries() -> None:
@@ -149,14 +149,14 @@ def test_on_b_pairs_are_weighted_by_their_boundaries() -> None:
     corpus = codings(
         {"x": {"a": [3, 4, 4], "b": [3, 8]}, "y": {"a": [1, 1, 1, 1], "b": [1, 1, 1, 1]}}
     )
-    found = coding_agreement(corpus, comparison=Criterion(basis=CorrectedSimilarity.B)).pooled
-    assert found.actual == pytest.approx(4 / 5)
+    agreement = coding_agreement(corpus, comparison=Criterion(basis=CorrectedSimilarity.B)).pooled
+    assert agreement.actual == pytest.approx(4 / 5)
 
 
 def test_coders_without_boundaries_agree() -> None:
-    found = coding_agreement(codings({"x": {"a": [9], "b": [9], "c": [9]}})).items["x"]
-    assert found.coefficients.pi == found.coefficients.kappa == 1
-    assert found.windowdiff == (1, 0, 0)
+    agreement = coding_agreement(codings({"x": {"a": [9], "b": [9], "c": [9]}})).items["x"]
+    assert agreement.coefficients.pi == agreement.coefficients.kappa == 1
+    assert agreement.windowdiff == (1, 0, 0)
 
 
 def test_undefined_coefficients_have_a_reason() -> None:
@@ -181,12 +181,12 @@ def test_undefined_coefficients_have_a_reason() -> None:
 
 def test_undefined_items_do_not_affect_others() -> None:
     corpus = codings({"x": {"a": [3, 4, 4], "b": [3, 8]}, "y": {"c": [1], "d": [1]}})
-    found = coding_agreement(corpus)
-    assert math.isnan(found.items["y"].coefficients.pi)
-    assert found.over_groups("pi") == (found.items["x"].coefficients.pi, 0, 1)
-    assert found.pooled.pi == pytest.approx(found.items["x"].coefficients.pi)
-    assert found.corpus.windowdiff[:2] == found.items["x"].windowdiff[:2]
-    assert found.corpus.windowdiff.undefined == 2  # the ordered pairs of y
+    agreement = coding_agreement(corpus)
+    assert math.isnan(agreement.items["y"].coefficients.pi)
+    assert agreement.over_groups("pi") == (agreement.items["x"].coefficients.pi, 0, 1)
+    assert agreement.pooled.pi == pytest.approx(agreement.items["x"].coefficients.pi)
+    assert agreement.corpus.windowdiff[:2] == agreement.items["x"].windowdiff[:2]
+    assert agreement.corpus.windowdiff.undefined == 2  # the ordered pairs of y
 
 
 def test_bad_codings() -> None:
@@ -238,19 +238,19 @@ def test_groups_can_be_declared() -> None:
 def test_anonymous_coders_are_people_of_their_group_only() -> None:
     named = codings(two_groups()).with_groups([["1"], ["2", "3"]])
     anonymous = named.with_groups(anonymous=True)
-    own = codings(
+    all_codings = codings(
         {
             item: {f"{coder} {item in '23'}": masses for coder, masses in coders.items()}
             for item, coders in two_groups().items()
         }
     )
     assert anonymous.shared_names == ()
-    for found in (
+    for agreement in (
         coding_agreement(anonymous),
         coding_agreement(anonymous.with_groups([["2", "3"]])),
     ):
-        assert found.pooled.kappa == coding_agreement(own).pooled.kappa
-    assert coding_agreement(named).pooled.kappa != coding_agreement(own).pooled.kappa
+        assert agreement.pooled.kappa == coding_agreement(all_codings).pooled.kappa
+    assert coding_agreement(named).pooled.kappa != coding_agreement(all_codings).pooled.kappa
     # Without declared groups, a name means nothing outside of its item.
     assert len(codings(two_groups()).with_groups(anonymous=True).groups()) == 3
 
@@ -275,12 +275,12 @@ def test_groups_follow_renamed_items() -> None:
 
 def test_bootstrap_over_items() -> None:
     corpus = load_codings("moonstone")
-    found = coding_agreement(corpus, bootstrap=200, seed=4)
-    assert found.intervals is not None
-    assert found.intervals.pi is not None
-    lo, hi = found.intervals.pi
-    assert lo < found.pooled.pi < hi
-    assert coding_agreement(corpus, bootstrap=200, seed=4).intervals == found.intervals
+    agreement = coding_agreement(corpus, bootstrap=200, seed=4)
+    assert agreement.intervals is not None
+    assert agreement.intervals.pi is not None
+    lo, hi = agreement.intervals.pi
+    assert lo < agreement.pooled.pi < hi
+    assert coding_agreement(corpus, bootstrap=200, seed=4).intervals == agreement.intervals
     one = coding_agreement(corpus.only(["ch1"]), bootstrap=50).intervals
     assert one is not None
     assert one.pi is None
@@ -289,8 +289,8 @@ def test_bootstrap_over_items() -> None:
 
 
 def only_candidate(corpus: Codings, names: list[str]) -> CandidateDrop:
-    (found,) = (d for d in candidate_drops(corpus, names) if not d.baseline)
-    return found
+    (drop,) = (d for d in candidate_drops(corpus, names) if not d.baseline)
+    return drop
 
 
 def test_a_candidate_by_hand() -> None:
@@ -299,12 +299,12 @@ def test_a_candidate_by_hand() -> None:
     corpus = codings(
         {"x": {"a": [1, 2], "b": [1, 2], "m": [1, 2]}, "y": {"a": [1, 2], "b": [2, 1], "m": [1, 2]}}
     )
-    (found,) = (
+    (drop,) = (
         d for d in candidate_drops(corpus, ["m"], rule=SampleRule(samples=2000)) if not d.baseline
     )
-    assert found.people["b"] == pytest.approx(1 - 0.5 / 0.5, abs=0.06)
-    assert found.own == pytest.approx(1 - 0.5 / 1, abs=0.04)
-    assert found.joined["b"] == pytest.approx(1 - 1 / 1.5, abs=0.04)
+    assert drop.people["b"] == pytest.approx(1 - 0.5 / 0.5, abs=0.06)
+    assert drop.own == pytest.approx(1 - 0.5 / 1, abs=0.04)
+    assert drop.joined["b"] == pytest.approx(1 - 1 / 1.5, abs=0.04)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -321,9 +321,9 @@ def test_empty_and_shuffled_candidates_are_never_as_good_as_people(seed: int) ->
             )
             for c in "abcm"
         }
-    made = Codings.of(items)
+    codings = Codings.of(items)
     shipped = load_codings("moonstone").only(["ch2", "ch5", "ch8", "ch10"])
-    for corpus, name in ((made, "m"), (shipped, f"an{seed + 1}")):
+    for corpus, name in ((codings, "m"), (shipped, f"an{seed + 1}")):
         drops = {d.candidate: d for d in candidate_drops(corpus, [name], seed=seed)}
         assert min(drops, key=lambda n: drops[n].drop["b"]) == name
         for baseline in ("(none)", "(all)", "(shuffled)", "(even)"):

@@ -38,8 +38,10 @@ def test_table_2() -> None:
 
 
 def test_json(run: Run) -> None:
-    found = run("segmentation", "--dataset", "moonstone", "--bootstrap", 50, "--seed", 3, "--json")
-    document = json.loads(found.out)
+    outcome = run(
+        "segmentation", "--dataset", "moonstone", "--bootstrap", 50, "--seed", 3, "--json"
+    )
+    document = json.loads(outcome.out)
     assert set(document["items"]["ch1"]) == ITEM_KEYS
     assert document["items"]["ch1"]["pi_s"] == pytest.approx(0.7553, abs=5e-5)
     assert set(document["items"]["ch1"]["windowdiff"]) == {"mean", "sd", "undefined"}
@@ -52,11 +54,11 @@ def test_json(run: Run) -> None:
 
 
 def test_candidates(run: Run) -> None:
-    found = run(
+    outcome = run(
         "segmentation", "--dataset", "hearst1997", "--item", "stargazer_hypotheses=stargazer",
         "--candidate", "h2", "--candidate", "h1", "--json",
     )  # fmt: skip
-    document = json.loads(found.out)
+    document = json.loads(outcome.out)
     assert document["items"]["stargazer"]["coders"] == 7
     names = [c["candidate"] for c in document["candidates"]]
     assert names[:2] == ["h1", "h2"]
@@ -93,15 +95,15 @@ def test_against_a_reference(run: Run, tmp_path: Path) -> None:
     names = [s["system"] for s in document["systems"]]
     assert names == ["an2", "(shuffled)", "(even)", "(all)", "(none)"]
     assert document["systems"][0]["by_document"].keys() == document_items("moonstone")
-    found = run(*options, "--pairs")
-    assert found.code == 0
-    assert f"{document['systems'][0]['micro']['b']:.4f}" in found.out
+    outcome = run(*options, "--pairs")
+    assert outcome.code == 0
+    assert f"{document['systems'][0]['micro']['b']:.4f}" in outcome.out
     gold, other = tmp_path / "gold.json", tmp_path / "system.json"
     gold.write_text('{"x": {"editor": [2, 3]}, "y": {"editor": [4]}}')
     other.write_text('{"x": {"tiler": [3, 2]}, "z": {"tiler": [4]}}')
-    found = run("segmentation", other, "--reference", gold)
-    assert "tiler: 2 documents that it or the reference did not code are left out: " in found.err
-    assert " tiler " in found.out
+    outcome = run("segmentation", other, "--reference", gold)
+    assert "tiler: 2 documents that it or the reference did not code are left out: " in outcome.err
+    assert " tiler " in outcome.out
 
 
 def document_items(name: str) -> set[str]:
@@ -113,13 +115,13 @@ def test_bad_references(run: Run, tmp_path: Path) -> None:
     gold, other = tmp_path / "gold.json", tmp_path / "system.json"
     gold.write_text('{"x": {"editor": [2, 3]}}')
     other.write_text('{"x": {"tiler": [3, 3]}}')
-    found = run("segmentation", other, "--reference", gold)
-    assert found.code == 3
-    assert "gold.json: item 'x' has mass 5 for reference and 6 for tiler (+1)" in found.err
+    outcome = run("segmentation", other, "--reference", gold)
+    assert outcome.code == 3
+    assert "gold.json: item 'x' has mass 5 for reference and 6 for tiler (+1)" in outcome.err
     other.write_text('{"y": {"tiler": [3, 3]}}')
-    found = run("segmentation", other, "--reference", gold)
-    assert found.code == 3
-    assert "no item of 'reference' is coded by a system" in found.err
+    outcome = run("segmentation", other, "--reference", gold)
+    assert outcome.code == 3
+    assert "no item of 'reference' is coded by a system" in outcome.err
     for options, message in (
         (("--reference", "x"), "reference 'x' is neither a file nor a coder; coders are: an1"),
         (("--reference", "an1", "--candidate", "x"), "system 'x' coded no item"),
@@ -127,27 +129,27 @@ def test_bad_references(run: Run, tmp_path: Path) -> None:
         (("--near", 2), "--near needs --reference"),
         (("--reference", "an1", "--reference", "an2"), "give --reference once"),
     ):
-        found = run("segmentation", "--dataset", "moonstone", *options)
-        assert found.code == 2
-        assert message in found.err
+        outcome = run("segmentation", "--dataset", "moonstone", *options)
+        assert outcome.code == 2
+        assert message in outcome.err
 
 
 def test_groups(run: Run, tmp_path: Path) -> None:
     path, groups = tmp_path / "in.json", tmp_path / "groups.json"
     path.write_text('{"s": {"1": [2, 1], "2": [3]}, "t": {"1": [3], "2": [1, 2]}}')
     groups.write_text('[["s"], ["t"]]')
-    found = run("segmentation", path, "--groups", groups)
-    assert "mean of groups" in found.out
-    assert found.err == (
+    outcome = run("segmentation", path, "--groups", groups)
+    assert "mean of groups" in outcome.out
+    assert outcome.err == (
         "1, 2: each name is in several groups of items and counts as one person; if it is not, use "
         "--anonymous-coders or --groups\n"
     )
-    found = run("segmentation", path, "--groups", groups, "--anonymous-coders", "--json")
-    document = json.loads(found.out)
+    outcome = run("segmentation", path, "--groups", groups, "--anonymous-coders", "--json")
+    document = json.loads(outcome.out)
     assert [g["items"] for g in document["groups"]] == [["s"], ["t"]]
     assert document["corpus"]["coders"] == 4
     assert "|people:anonymous|sel:group=s;group=t|" in document["signature"]
-    assert found.err == ""
+    assert outcome.err == ""
     groups.write_text('[["s"], ["x"]]')
     assert run("segmentation", path, "--groups", groups).code == 3
 
@@ -164,20 +166,20 @@ def test_one_more_item_leaves_declared_groups_alone(run: Run, tmp_path: Path) ->
 def test_undefined_values_are_counted(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "in.json"
     path.write_text('{"s": {"a": [4, 4], "b": [8], "c": [4, 4]}, "t": {"a": [1], "b": [1]}}')
-    found = run("segmentation", path, "--pairs", "--json")
-    means = json.loads(found.out)["means"]["corpus"]
+    outcome = run("segmentation", path, "--pairs", "--json")
+    means = json.loads(outcome.out)["means"]["corpus"]
     # b has no boundary: F₁ is 0 in four ordered pairs and 1 in two; t has nothing to find.
     assert means["f"] == {"mean": pytest.approx(1 / 3), "sd": pytest.approx(0.4714, abs=1e-4),
                           "undefined": 2}  # fmt: skip
     assert means["precision"]["undefined"] == 2 + 2
-    assert "1 − WD is undefined for 2 pairs of codings" in found.err
-    assert "precision 4, recall 4, f 2" in found.err
+    assert "1 − WD is undefined for 2 pairs of codings" in outcome.err
+    assert "precision 4, recall 4, f 2" in outcome.err
 
 
 def test_a_note_on_published_edits_that_are_not_the_cheapest(run: Run) -> None:
-    found = run("segmentation", "--dataset", "moonstone", "--n", 5)
-    assert "the published search missed the cheapest edits; items (pairs" in found.err
-    assert "ch3 (1)" in found.err
+    outcome = run("segmentation", "--dataset", "moonstone", "--n", 5)
+    assert "the published search missed the cheapest edits; items (pairs" in outcome.err
+    assert "ch3 (1)" in outcome.err
     assert run("segmentation", "--dataset", "moonstone", "--n", 5, "--edit", "optimal").err == ""
 
 
@@ -186,9 +188,9 @@ def test_items_of_one_person_are_left_out_and_counted(run: Run, tmp_path: Path) 
     path.write_text(
         '{"t": {"a": [4, 4], "b": [8], "h": [8]}, "u": {"a": [5]}, "v": {"a": [2], "h": [2]}}'
     )
-    found = run("segmentation", path, "--candidate", "h", "--json")
-    assert "2 items that fewer than two people coded are left out: u, v" in found.err
-    document = json.loads(found.out)
+    outcome = run("segmentation", path, "--candidate", "h", "--json")
+    assert "2 items that fewer than two people coded are left out: u, v" in outcome.err
+    document = json.loads(outcome.out)
     assert document["skipped"] == ["u", "v"]
     assert list(document["items"]) == ["t"]
 
@@ -196,9 +198,9 @@ def test_items_of_one_person_are_left_out_and_counted(run: Run, tmp_path: Path) 
 def test_undefined_is_null_with_a_reason(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "full.json"
     path.write_text('{"t": {"a": [1, 1, 1], "b": [1, 1, 1]}}')
-    found = run("segmentation", path, "--json")
-    document = json.loads(found.out)
-    assert found.code == 0
+    outcome = run("segmentation", path, "--json")
+    document = json.loads(outcome.out)
+    assert outcome.code == 0
     assert document["items"]["t"]["pi_s"] is None
     assert "chance agreement is 1" in document["undefined"]["t"]
     assert "undefined" in run("segmentation", path).err
@@ -216,10 +218,10 @@ def test_undefined_is_null_with_a_reason(run: Run, tmp_path: Path) -> None:
 def test_bad_data(run: Run, tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "bad.json"
     path.write_text(text)
-    found = run("segmentation", path)
-    assert found.code == 3
-    assert message in found.err
-    assert found.out == ""
+    outcome = run("segmentation", path)
+    assert outcome.code == 3
+    assert message in outcome.err
+    assert outcome.out == ""
 
 
 @pytest.mark.parametrize(
@@ -242,9 +244,9 @@ def test_bad_data(run: Run, tmp_path: Path, text: str, message: str) -> None:
     ],
 )
 def test_wrong_usage(run: Run, options: tuple[object, ...], message: str) -> None:
-    found = run("segmentation", *options)
-    assert found.code == 2
-    assert message in found.err
+    outcome = run("segmentation", *options)
+    assert outcome.code == 2
+    assert message in outcome.err
 
 
 def test_boundaries_of_a_recording_within_seconds(run: Run, tmp_path: Path) -> None:
@@ -259,10 +261,10 @@ def test_boundaries_of_a_recording_within_seconds(run: Run, tmp_path: Path) -> N
         (micro,) = (s["micro"] for s in document["systems"] if s["system"] == "sys")
         assert micro["over"] == pytest.approx(1 - hits / 3)
         assert micro["under"] == pytest.approx(1 - hits / 2)
-    found = run("segmentation", path, "--reference", "gold", "--near", "0.5", "--format", "csv")
-    assert (found.code, "say --unit" in found.err) == (3, True)
-    found = run("segmentation", "--dataset", "moonstone", "--reference", "an1", "--near", "0.5")
-    assert (found.code, "not a whole number of places" in found.err) == (2, True)
+    outcome = run("segmentation", path, "--reference", "gold", "--near", "0.5", "--format", "csv")
+    assert (outcome.code, "say --unit" in outcome.err) == (3, True)
+    outcome = run("segmentation", "--dataset", "moonstone", "--reference", "an1", "--near", "0.5")
+    assert (outcome.code, "not a whole number of places" in outcome.err) == (2, True)
 
 
 def test_types_come_from_categories_and_have_costs(run: Run, tmp_path: Path) -> None:
@@ -274,8 +276,8 @@ def test_types_come_from_categories_and_have_costs(run: Run, tmp_path: Path) -> 
     costs.write_text(",comma,period\ncomma,0,0.25\nperiod,0.25,0\n")
     typed = ("segmentation", units, "--typed", "--similarity", "b", "--pairs", "--json")
     for options, value in ((), 1 / 2), (("--categorial", costs), 1 - 0.25 / 2):
-        found = run(*typed, *options)
-        assert json.loads(found.out)["means"]["corpus"]["b"]["mean"] == pytest.approx(value)
+        outcome = run(*typed, *options)
+        assert json.loads(outcome.out)["means"]["corpus"]["b"]["mean"] == pytest.approx(value)
     refused = run("segmentation", units, "--similarity", "b", "--categorial", costs)
     assert (refused.code, "boundary types, but there is only one" in refused.err) == (2, True)
     refused = run("segmentation", units, "--typed", "--categorial", costs)
@@ -291,10 +293,10 @@ def test_left_out_parts_are_in_the_json(run: Run, tmp_path: Path, extra: tuple[s
         "annotator,start,end,category,mood\n"
         + "".join(f"{who},0,{k},,x\n{who},{k},6,,y\n" for k, who in enumerate("abc", 2))
     )
-    found = run("segmentation", tmp_path / "x.csv", *extra, "--json")
-    (lost,) = json.loads(found.out)["left_out"]
+    outcome = run("segmentation", tmp_path / "x.csv", *extra, "--json")
+    (lost,) = json.loads(outcome.out)["left_out"]
     assert (lost["kind"], lost["count"]) == ("column", 1)
-    assert "left out: 1 column: mood is not used" in found.err
+    assert "left out: 1 column: mood is not used" in outcome.err
     gold = tmp_path / "gold.csv"
     gold.write_text("annotator,start,end,category,mood\ng,0,2,,x\ng,2,6,,x\n")
     if not extra:
@@ -315,8 +317,8 @@ def test_the_command_takes_options_of_reading(run: Run, tmp_path: Path) -> None:
     document = json.loads(run(*chosen).out)
     assert [*document["items"]] == ["x", "y", "z"]
     options = ("--exclude", "c", "--rename", "b=Bob", "--document", "x,z")
-    found = run(*chosen, *options, "--pairs")
-    document = json.loads(found.out)
+    outcome = run(*chosen, *options, "--pairs")
+    document = json.loads(outcome.out)
     assert {p["reference"] for p in document["pairs"]} == {"a", "Bob"}
     assert {p["item"] for p in document["pairs"]} == {"x", "z"}
     for entry in ("rename=b,Bob", "exclude=c", "document=x%2Cz"):
@@ -329,7 +331,7 @@ def test_the_command_takes_options_of_reading(run: Run, tmp_path: Path) -> None:
     same = json.loads(run("segmentation", campaign, "--round", "first", "--json", "--pairs").out)
     assert same["items"] == document["items"]
     assert same["pairs"] == document["pairs"]
-    for option, value, code, said in (
+    for option, value, code, complaint in (
         ("--exclude", "nobody", 3, "annotator 'nobody' does not occur"),
         ("--document", "nothing", 3, "document 'nothing' does not occur"),
         ("--only", "x", 3, "category 'x' does not occur"),
@@ -339,7 +341,7 @@ def test_the_command_takes_options_of_reading(run: Run, tmp_path: Path) -> None:
     ):
         refused = run("segmentation", people, option, value)
         assert (refused.code, refused.out) == (code, ""), option
-        assert said in refused.err
+        assert complaint in refused.err
     campaign.write_text('paths = ["people.json"]\nmin_length = 2\n')
     refused = run("segmentation", campaign)
     assert (refused.code, "campaign.toml:2: min_length does not apply" in refused.err) == (3, True)
@@ -351,15 +353,15 @@ def test_a_bad_file_does_not_stop_the_others(run: Run, tmp_path: Path) -> None:
     (tmp_path / "b.json").write_text('{"z": {"a": [2], "b": [3]}}')
     (tmp_path / "c.csv").write_text("annotator,start,end,category\na,0,3,\na,4,8,\nb,0,8,\n")
     (tmp_path / "d.csv").write_text("annotator,start,end,category\na,0,three,\n")
-    found = run("segmentation", tmp_path, "--json")
-    assert found.code == 3
-    assert json.loads(found.out)["items"] == alone["items"]
-    assert len(json.loads(found.out)["failures"]) == 3
-    for said in ("item 'z' has mass 2 for a and 3", "gap between 3 and 4", "'three' is not a"):
-        assert said in found.err
+    outcome = run("segmentation", tmp_path, "--json")
+    assert outcome.code == 3
+    assert json.loads(outcome.out)["items"] == alone["items"]
+    assert len(json.loads(outcome.out)["failures"]) == 3
+    for complaint in ("item 'z' has mass 2 for a and 3", "gap between 3 and 4", "'three' is not a"):
+        assert complaint in outcome.err
     (tmp_path / "e.json").write_text('{"items": 3}')
-    found = run("segmentation", tmp_path / "a.json", tmp_path / "e.json")
-    assert "e.json: items is not a JSON object" in found.err, "as where the file is alone"
+    outcome = run("segmentation", tmp_path / "a.json", tmp_path / "e.json")
+    assert "e.json: items is not a JSON object" in outcome.err, "as where the file is alone"
 
 
 @pytest.mark.parametrize("options", [(), ("--n", 4), ("--n", 4, "--edit", "optimal")], ids=str)
@@ -371,9 +373,9 @@ def test_measure_gives_the_same_numbers(run: Run, options: tuple[object, ...]) -
     names = ["s", "b", "windowdiff", "pk"] if "optimal" not in options else ["s"]
     listed = ",".join([*names, "multi-pi-s", "multi-kappa-s"])
     measured = run("measure", "--dataset", "moonstone", "-m", listed, *options, "--json")
-    found = {r["file"]: r["measures"] for r in json.loads(measured.out)["results"]}
-    assert [*found] == [*document["items"]]
-    for item, scores in found.items():
+    measures_by_file = {r["file"]: r["measures"] for r in json.loads(measured.out)["results"]}
+    assert [*measures_by_file] == [*document["items"]]
+    for item, scores in measures_by_file.items():
         want = {n: document["means"]["items"][item][n]["mean"] for n in names}
         want |= {f"multi-{n}-s": document["items"][item][f"{n}_s"] for n in ("pi", "kappa")}
         assert {n: s["value"] for n, s in scores.items()} == want, item

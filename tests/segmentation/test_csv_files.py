@@ -7,5 +7,5 @@ def test_a_label_may_have_any_character() -> None:
     """`str.splitlines` takes each of these characters for the end of a line, and tables do not."""
     labels = ["a\u2028b", "a\x85b", "a\x0bb", "a\x1cb"]
     table = "Unit,x,y\n" + "".join(f"{i},{label},{label}\n" for i, label in enumerate(labels))
-    found = codings_from_table(table, item="i")["i"]
-    assert found["x"].masses == found["y"].masses == (1, 1, 1, 1)
+    codings = codings_from_table(table, item="i")["i"]
+    assert codings["x"].masses == codings["y"].masses == (1, 1, 1, 1)

@@ -51,11 +51,11 @@ def test_boundary_strings_and_several_types(tmp_path: Path) -> None:
     text = """{"boundary_types": ["major", "minor"], "items": {"t": {
         "a": {"mass": 9, "boundaries": {"minor": [3, 5]}},
         "b": {"mass": 9, "boundaries": {"major": [3]}}}}}"""
-    found = codings_from_json(text)
-    assert found.types == ("major", "minor")
-    assert found["t"]["a"].potential_boundaries == 16
+    all_codings = codings_from_json(text)
+    assert all_codings.types == ("major", "minor")
+    assert all_codings["t"]["a"].potential_boundaries == 16
     one_line = saved(tmp_path, "typed.json", text.replace("\n", " "))
-    assert read_codings(one_line) == found
+    assert read_codings(one_line) == all_codings
     strings = codings_from_json('{"t": {"a": "0100100000", "b": {"mass": 11, "boundaries": [5]}}}')
     assert masses(strings) == {"t": {"a": [2, 3, 6], "b": [5, 6]}}
 
@@ -78,8 +78,8 @@ def test_tables(tmp_path: Path, header: str, rows: str) -> None:
 def test_any_continuum_without_gaps(tmp_path: Path) -> None:
     rows = "a,x,0,2\na,x,2,5\na,x,5,11\nb,x,0,5\nb,x,5,11\n"
     path = saved(tmp_path, "text.csv", "annotator,category,start,end\n" + rows)
-    (found,) = masses(read_codings(path)).values()
-    assert found == {"a": [2, 3, 6], "b": [5, 6]}
+    (coders,) = masses(read_codings(path)).values()
+    assert coders == {"a": [2, 3, 6], "b": [5, 6]}
     gap = saved(tmp_path, "gap.csv", "annotator,category,start,end\na,x,0,2\na,x,3,5\nb,x,0,5\n")
     with pytest.raises(DataError, match="gap between 2 and 3") as error:
         read_codings(gap)
@@ -174,16 +174,16 @@ def test_shipped_codings() -> None:
 def test_groups_in_files(tmp_path: Path) -> None:
     text = """{"anonymous_coders": true, "groups": [["s", "t"], ["u"]],
         "items": {"s": {"a": [2]}, "t": {"a": [2]}, "u": {"a": [2]}}}"""
-    found = read_codings(saved(tmp_path, "declared.json", text))
-    assert [g.items for g in found.groups()] == [("s", "t"), ("u",)]
-    assert found.anonymous
+    codings = read_codings(saved(tmp_path, "declared.json", text))
+    assert [g.items for g in codings.groups()] == [("s", "t"), ("u",)]
+    assert codings.anonymous
     # Groups of several files are joined; those of a file of groups replace them.
     other = saved(tmp_path, "other.json", '{"items": {"v": {"b": [2]}}, "groups": [["v"]]}')
     both = read_codings([tmp_path / "declared.json", other])
     assert [g.items for g in both.groups()] == [("s", "t"), ("u",), ("v",)]
     for name, content in (("bare", '[["s"], ["t", "u"]]'), ("framed", '{"groups": [["s"]]}')):
         groups = read_groups(saved(tmp_path, f"{name}.json", content))
-        assert found.with_groups(groups).groups()[0].items == ("s",)
+        assert codings.with_groups(groups).groups()[0].items == ("s",)
 
 
 @pytest.mark.parametrize(
@@ -236,9 +236,9 @@ def test_json_of_any_codings_is_read(data: st.DataObject) -> None:
 
 def test_wide_tables(tmp_path: Path) -> None:
     labels = "Item,Unit,a,b,c\nx,1,s,s,\nx,2,s,t,\nx,3,t,t,\ny,1,q,q,q\n"
-    found = codings_from_table(labels, item="-")
-    assert {c: s.masses for c, s in found["x"].items()} == {"a": (2, 1), "b": (1, 2)}
-    assert list(found["y"]) == ["a", "b", "c"]
+    codings = codings_from_table(labels, item="-")
+    assert {c: s.masses for c, s in codings["x"].items()} == {"a": (2, 1), "b": (1, 2)}
+    assert list(codings["y"]) == ["a", "b", "c"]
     marks = "After\ta\tb\n1\t1\t0\n2\t\t1\n3\t1\t0\n"
     again = codings_from_table(marks, item="t")
     assert {c: s.masses for c, s in again["t"].items()} == {"a": (1, 2), "b": (2, 1)}
@@ -301,11 +301,11 @@ sys,0,10.5,\nsys,10.5,22.49,\nsys,22.49,30,\nsys,30,40,
 
 def test_real_positions_are_rounded_to_a_unit(tmp_path: Path) -> None:
     path = saved(tmp_path, "song.csv", RECORDING)
-    found = read_codings(path, unit=0.1)["song"]
-    assert {c: s.positions.tolist() for c, s in found.items()} == {
+    codings = read_codings(path, unit=0.1)["song"]
+    assert {c: s.positions.tolist() for c, s in codings.items()} == {
         "gold": [100, 255], "sys": [105, 225, 300]
     }  # fmt: skip
-    assert found["gold"].mass == 400
+    assert codings["gold"].mass == 400
     with pytest.raises(DataError, match="say `unit=`"):
         read_codings(path)
     with pytest.raises(DataError, match=r"25\.5 of gold coincides .* base units of 20"):
@@ -329,10 +329,10 @@ def test_a_gap_that_rounding_closes_is_none(
         for start, end in pairwise(edges):
             off = data.draw(st.tuples(*[st.floats(-0.24, 0.24)] * 2))
             rows.append(gc.Unit(coder, (start + off[0]) * unit, (end + off[1]) * unit, None))
-    found = from_continuum(gc.Continuum.from_units(rows), unit=unit)
+    segmentations = from_continuum(gc.Continuum.from_units(rows), unit=unit)
     for coder, inner in zip("AB", by_coder, strict=True):
-        assert found[coder].positions.tolist() == inner
-        assert found[coder].mass == 40
+        assert segmentations[coder].positions.tolist() == inner
+        assert segmentations[coder].mass == 40
 
 
 @pytest.mark.parametrize("end", [10.000001, 9.999999, 10.499999, 10.500001])
@@ -361,14 +361,14 @@ def test_parts_that_readers_leave_out_are_recorded(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "more.zip", "w") as archive:
         archive.writestr("q.csv", text)
         archive.writestr("read.me", "-")
-    found = read_codings(tmp_path)
-    lost = {(Path(e.file).name, e.kind): e.count for e in found.left_out}
+    codings = read_codings(tmp_path)
+    lost = {(Path(e.file).name, e.kind): e.count for e in codings.left_out}
     assert lost == {
         (tmp_path.name, "file"): 1, ("x.csv", "column"): 1, ("z.csv", "column"): 1,
         ("more.zip", "file"): 1, ("more.zip!q.csv", "column"): 1,
     }  # fmt: skip
-    assert set(found) == {"x", "z", "t", "more"}
-    assert found.renamed({"x": "y"}).without(["b"]).left_out == found.left_out
+    assert set(codings) == {"x", "z", "t", "more"}
+    assert codings.renamed({"x": "y"}).without(["b"]).left_out == codings.left_out
 
 
 def test_comments_of_a_table_are_counted(tmp_path: Path) -> None:
@@ -376,13 +376,13 @@ def test_comments_of_a_table_are_counted(tmp_path: Path) -> None:
     missing.
     """
     table = "# by hand\nCoder\tMasses\nAnn\t2\t3\n#Bob\t1\t4\nCeo\t5\n"
-    found = read_codings(saved(tmp_path, "t.tsv", table))
-    assert [(x.kind, x.reason, x.count) for x in found.left_out] == [("line", "comment", 2)]
+    codings = read_codings(saved(tmp_path, "t.tsv", table))
+    assert [(x.kind, x.reason, x.count) for x in codings.left_out] == [("line", "comment", 2)]
     as_units = gc.read_corpus(tmp_path / "t.tsv").left_out
     assert [(x.kind, x.reason, x.count) for x in as_units] == [("line", "comment", 2)]
 
 
 def test_other_separators_do_not_end_the_lines_of_a_table(tmp_path: Path) -> None:
     table = "Unit,Ann,Bob\nintro\u2028one,1,1\ntwo,1,2\n"
-    found = read_codings(saved(tmp_path, "t.csv", table))
-    assert masses(found) == {"t": {"Ann": [2], "Bob": [1, 1]}}
+    codings = read_codings(saved(tmp_path, "t.csv", table))
+    assert masses(codings) == {"t": {"Ann": [2], "Bob": [1, 1]}}

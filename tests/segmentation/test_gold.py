@@ -45,23 +45,23 @@ def system(report: GoldReport, name: str) -> SystemScore:
 def test_values_by_hand() -> None:
     # x has gold 3, 7 and system 4, 7, 9 of 11; y has gold 5 and no boundary of the system, of 9.
     both = codings({"x": {"g": [3, 4, 4], "s": [4, 3, 2, 2]}, "y": {"g": [5, 4], "s": [9]}})
-    found = system(gold_report(both, "g"), "s")
-    assert found.values("f").tolist() == pytest.approx([2 / 5, 0])
-    assert found.micro("f") == pytest.approx(2 / 6)
-    assert found.values("f_near").tolist() == pytest.approx([4 / 5, 0])
-    assert found.micro("over") == pytest.approx(1 / 3)
-    assert found.macro("over") == pytest.approx((1 / 3, 0, 1))
-    assert found.micro("under") == pytest.approx(1 / 3)
-    assert found.macro("under").mean == pytest.approx(1 / 2)
-    assert found.micro("shift") == pytest.approx(1 / 2)  # 3 is found at 4, and 7 at 7
+    system_score = system(gold_report(both, "g"), "s")
+    assert system_score.values("f").tolist() == pytest.approx([2 / 5, 0])
+    assert system_score.micro("f") == pytest.approx(2 / 6)
+    assert system_score.values("f_near").tolist() == pytest.approx([4 / 5, 0])
+    assert system_score.micro("over") == pytest.approx(1 / 3)
+    assert system_score.macro("over") == pytest.approx((1 / 3, 0, 1))
+    assert system_score.micro("under") == pytest.approx(1 / 3)
+    assert system_score.macro("under").mean == pytest.approx(1 / 2)
+    assert system_score.micro("shift") == pytest.approx(1 / 2)  # 3 is found at 4, and 7 at 7
     # B has a near miss of ½ and an addition over three, then an addition over one.
-    assert found.values("b").tolist() == pytest.approx([1 - 1.5 / 3, 0])
-    assert found.micro("b") == pytest.approx(1.5 / 4)
+    assert system_score.values("b").tolist() == pytest.approx([1 - 1.5 / 3, 0])
+    assert system_score.micro("b") == pytest.approx(1.5 / 4)
 
 
 def test_documents_are_those_of_the_single_measures() -> None:
     moonstone = load_codings("moonstone").only(["ch2", "ch5", "ch8", "ch10"])
-    found = system(gold_report(moonstone, "an1"), "an3")
+    system_score = system(gold_report(moonstone, "an1"), "an3")
     want = {
         "b": lambda a, b: boundary_similarity(a, b).value,
         "s": lambda a, b: segmentation_similarity(a, b).value,
@@ -70,9 +70,9 @@ def test_documents_are_those_of_the_single_measures() -> None:
         "ghd": lambda a, b: ghd(a, b).agreement,
     }
     for name, measure in want.items():
-        values = [measure(moonstone[i]["an1"], moonstone[i]["an3"]) for i in found.documents]
-        assert found.values(name).tolist() == pytest.approx(values)
-        assert found.macro(name).mean == pytest.approx(np.mean(values))
+        values = [measure(moonstone[i]["an1"], moonstone[i]["an3"]) for i in system_score.documents]
+        assert system_score.values(name).tolist() == pytest.approx(values)
+        assert system_score.macro(name).mean == pytest.approx(np.mean(values))
 
 
 @settings(max_examples=60, deadline=None)
@@ -122,11 +122,11 @@ def test_p_is_that_of_all_exchanges_of_two_systems() -> None:
     masses = {"a": [2, 3, 5], "b": [5, 5], "g": [2, 3, 5]}
     items = {str(i): masses if i else {**masses, "a": [5, 5], "b": [2, 3, 5]} for i in range(4)}
     report = gold_report(codings(items), "g")
-    found = report.differences["a", "b"]["b"]
+    codes_by_position = report.differences["a", "b"]["b"]
     # a has (1 + 2·3)/8 of the boundaries and b (2 + 3)/8; 3:1 and 4:0 either way are as far apart.
-    assert found.value == pytest.approx((1 + 2 * 3) / 8 - (2 + 3) / 8)
-    assert found.p == pytest.approx(10 / 16)
-    assert found.interval is None
+    assert codes_by_position.value == pytest.approx((1 + 2 * 3) / 8 - (2 + 3) / 8)
+    assert codes_by_position.p == pytest.approx(10 / 16)
+    assert codes_by_position.interval is None
 
 
 def test_interval_and_p_of_many_documents() -> None:
@@ -134,10 +134,12 @@ def test_interval_and_p_of_many_documents() -> None:
     items = {}
     for i in range(40):
         gold = rng.random(29) < 0.2
-        made = {n: gold ^ (rng.random(29) < rate) for n, rate in (("good", 0.02), ("bad", 0.2))}
+        placed_by_name = {
+            n: gold ^ (rng.random(29) < rate) for n, rate in (("good", 0.02), ("bad", 0.2))
+        }
         items[str(i)] = {
             n: Segmentation.from_positions((np.flatnonzero(x) + 1).tolist(), mass=30)
-            for n, x in {**made, "twin": made["good"], "g": gold}.items()
+            for n, x in {**placed_by_name, "twin": placed_by_name["good"], "g": gold}.items()
         }
     report = gold_report(Codings.of(items), "g", seed=7)
     worse = report.differences["good", "bad"]["b"]
@@ -199,14 +201,18 @@ def test_reference_in_a_file_of_its_own() -> None:
 
 def test_codings_without_any_boundary() -> None:
     report = gold_report(codings({"x": {"g": [6], "s": [6]}}), "g")
-    found = system(report, "s")
-    assert (found.micro("b"), found.micro("s"), found.micro("ghd")) == (1, 1, 1)
-    assert math.isnan(found.micro("f"))
+    system_score = system(report, "s")
+    assert (system_score.micro("b"), system_score.micro("s"), system_score.micro("ghd")) == (
+        1,
+        1,
+        1,
+    )
+    assert math.isnan(system_score.micro("f"))
     assert any(
         n.startswith("s: the means leave out documents without") and "f 1" in n
         for n in report.notes
     )
-    assert set(found.as_dict()["micro"]) == set(MEASURES)
+    assert set(system_score.as_dict()["micro"]) == set(MEASURES)
 
 
 def test_systems_of_unlike_documents() -> None:
@@ -217,10 +223,10 @@ def test_systems_of_unlike_documents() -> None:
             "z": {"u": [4, 5]},
         }
     )
-    found = gold_report(both, "g")
-    assert math.isnan(found.differences["s", "t"]["b"].value)
-    assert any("s and t: no document in common" in note for note in found.notes)
-    assert any("u: left out, because it coded no document" in note for note in found.notes)
+    report = gold_report(both, "g")
+    assert math.isnan(report.differences["s", "t"]["b"].value)
+    assert any("s and t: no document in common" in note for note in report.notes)
+    assert any("u: left out, because it coded no document" in note for note in report.notes)
     with pytest.raises(DataError, match="'u' coded no item"):
         gold_report(both, "g", systems=["s", "u"])
     with pytest.raises(UsageError, match="is the reference"):
@@ -244,19 +250,19 @@ def test_measures_of_recordings(data: st.DataObject, mass: int) -> None:
     places = st.sets(st.integers(1, mass - 1)) if mass > 1 else st.just(set[int]())
     gold, other = (Segmentation.from_positions(data.draw(places), mass=mass) for _ in range(2))
     coded = Codings.of({"x": {"g": gold, "s": other}})
-    found = system(gold_report(coded, "g", draws=1), "s")
+    system_score = system(gold_report(coded, "g", draws=1), "s")
     labels = [
         [int(np.searchsorted(s.places, u, "right")) for u in range(mass)] for s in (gold, other)
     ]
-    for name, (mine, theirs) in (("coverage", labels), ("purity", labels[::-1])):
-        kept = sum(
+    for name, (first_labels, second_labels) in (("coverage", labels), ("purity", labels[::-1])):
+        matched = sum(
             max(
-                sum(a == k and b == j for a, b in zip(mine, theirs, strict=True))
-                for j in set(theirs)
+                sum(a == k and b == j for a, b in zip(first_labels, second_labels, strict=True))
+                for j in set(second_labels)
             )
-            for k in set(mine)
+            for k in set(first_labels)
         )
-        assert found.micro(name) == pytest.approx(kept / mass), name
+        assert system_score.micro(name) == pytest.approx(matched / mass), name
     segment = pytest.importorskip("mir_eval.segment")
     ends = [np.cumsum(s.masses).astype(float) for s in (gold, other)]
     spans = [np.stack([np.concatenate(([0], e[:-1])), e], axis=1) for e in ends]
@@ -264,7 +270,7 @@ def test_measures_of_recordings(data: st.DataObject, mass: int) -> None:
         warnings.simplefilter("ignore")
         from_gold, to_gold = segment.deviation(*spans, trim=True)
     if gold.n_boundaries and other.n_boundaries:
-        assert (found.micro("missed"), found.micro("strayed")) == (from_gold, to_gold)
+        assert (system_score.micro("missed"), system_score.micro("strayed")) == (from_gold, to_gold)
     else:
-        assert np.isnan(found.micro("missed"))
-        assert np.isnan(found.micro("strayed"))
+        assert np.isnan(system_score.micro("missed"))
+        assert np.isnan(system_score.micro("strayed"))

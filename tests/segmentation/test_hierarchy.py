@@ -69,11 +69,11 @@ def share_by_triples(one, other, transitive, window):
 @given(two_hierarchies(), st.booleans(), st.sampled_from([None, 1, 4]))
 def test_t_measures_count_triples(pair, transitive, window):
     one, other = pair
-    found = t_measures(one, other, transitive=transitive, window=window)
+    measures = t_measures(one, other, transitive=transitive, window=window)
     recall = share_by_triples(one, other, transitive, window)
     precision = share_by_triples(other, one, transitive, window)
     expected = [precision, recall] if precision + recall >= 0 else [np.nan, np.nan]
-    np.testing.assert_allclose(found[:2], expected, atol=1e-12)
+    np.testing.assert_allclose(measures[:2], expected, atol=1e-12)
 
 
 def intervals(level):
@@ -89,9 +89,9 @@ def test_measures_are_those_of_mir_eval(pair):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         t = hierarchy.tmeasure(*(list(map(intervals, s)) for s in pair), window=5, frame_size=1)
-    found = t_measures(one, other, window=5)
-    if not np.isnan(found.f):  # mir_eval takes 0/0 for zero, where gammacp has no value
-        np.testing.assert_allclose(found, t, atol=1e-12)
+    measures = t_measures(one, other, window=5)
+    if not np.isnan(measures.f):  # mir_eval takes 0/0 for zero, where gammacp has no value
+        np.testing.assert_allclose(measures, t, atol=1e-12)
 
 
 def typed(**placed):
@@ -144,14 +144,14 @@ def test_t_beyond_chance_is_that_of_all_random_hierarchies():
     codings = Codings.of({"x": {"ann": ann, "bob": bob}}, types=types)
     rule = SampleRule(samples=600)
     how = {"reference": "ann", "beyond_chance": rule}
-    (found,) = hierarchy_report(codings, types, **how).beyond_chance.values()
+    (corrected,) = hierarchy_report(codings, types, **how).beyond_chance.values()
     for key in ("precision", "recall", "f"):
         values, weights = np.array([(getattr(t, key), p) for t, p in every]).T
         expected = 1 - weights @ values
         spread = (weights @ (values - (1 - expected)) ** 2) ** 0.5
-        assert found[key].expected == pytest.approx(expected, abs=4 * spread / 600**0.5)
+        assert corrected[key].expected == pytest.approx(expected, abs=4 * spread / 600**0.5)
         observed = 1 - getattr(t_measures(nest_levels(ann, types), nest_levels(bob, types)), key)
-        assert found[key].value == pytest.approx(1 - observed / found[key].expected)
+        assert corrected[key].value == pytest.approx(1 - observed / corrected[key].expected)
     flat = Codings.of({"x": {"ann": typed(), "bob": typed()}}, types=types)
     report = hierarchy_report(flat, types, beyond_chance=rule)
     assert report.beyond_chance["all pairs"]["f"].reason == "T is undefined for every pair"

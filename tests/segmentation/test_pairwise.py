@@ -27,9 +27,9 @@ def stargazer() -> Codings:
 def test_b_of_hypotheses_is_that_of_segeval(stargazer: Codings) -> None:
     # Values are from segeval 2.0.11, similarity/boundary_test.py, test_b_datasets.
     want = {("1", "h1"): 4 / 7, ("1", "h2"): 7 / 18, ("2", "h1"): 3 / 7, ("2", "h2"): 1 / 3}
-    found = {(row.reference, row.hypothesis): row.values["b"] for row in pairwise(stargazer)}
-    assert {pair: found[pair] for pair in want} == pytest.approx(want)
-    assert len(found) == 9 * 8
+    b_by_pair = {(row.reference, row.hypothesis): row.values["b"] for row in pairwise(stargazer)}
+    assert {pair: b_by_pair[pair] for pair in want} == pytest.approx(want)
+    assert len(b_by_pair) == 9 * 8
 
 
 def test_precision_and_recall_are_not_confused(stargazer: Codings) -> None:
@@ -47,8 +47,8 @@ def test_means_count_undefined_values() -> None:
     coders = {"a": Segmentation.from_masses([3, 3]), "b": Segmentation.from_masses([6])}
     rows = pairwise(Codings.of({"x": coders}))
     assert [math.isnan(row.values["precision"]) for row in rows] == [True, False]
-    found = means(rows)
-    assert found["precision"] == (0, 0, 1)
-    assert found["f"] == (0, 0, 0)
-    assert found["s"] == pytest.approx((0.8, 0, 0))
+    mean_values = means(rows)
+    assert mean_values["precision"] == (0, 0, 1)
+    assert mean_values["f"] == (0, 0, 0)
+    assert mean_values["s"] == pytest.approx((0.8, 0, 0))
     assert math.isnan(means([])["s"][0])

@@ -29,14 +29,14 @@ def whole_lengths(part: int, own: list[int], pool: list[int], torn: list[int]) -
     if len(own) >= FEWEST_WHOLE:
         fit = [x for x in own if x >= part] or [x for x in pool if x >= part] or [part]
         return {x: n / len(fit) for x, n in Counter(fit).items()}
-    found, left = dict.fromkeys([part], 0.0), 1.0
+    probabilities, remaining = dict.fromkeys([part], 0.0), 1.0
     for value in sorted({x for x in pool if x >= part}):
         at_risk = sum(x >= value for x in (*pool, *torn))
-        found[value] = left * pool.count(value) / at_risk
-        left -= found[value]
-    longest = max(found)
-    found[longest] += left
-    return found
+        probabilities[value] = remaining * pool.count(value) / at_risk
+        remaining -= probabilities[value]
+    longest = max(probabilities)
+    probabilities[longest] += remaining
+    return probabilities
 
 
 def windows(
@@ -45,11 +45,11 @@ def windows(
     """Return the probability of each segmentation, window by window; letters are kinds of
     boundaries.
     """
-    n, own = len(places), np.diff(places).tolist()
+    n, lengths = len(places), np.diff(places).tolist()
     kinds = kinds or "b" * n
-    found: Counter[Placed] = Counter()
+    counts: Counter[Placed] = Counter()
     ends = (places[0], mass - places[-1])
-    first, last = (whole_lengths(part, own, pool, torn) for part in ends)
+    first, last = (whole_lengths(part, lengths, pool, torn) for part in ends)
     for (f, p), (g, q), joint in product(first.items(), last.items(), kinds):
         circle = f + (places[-1] - places[0]) + g
         edges = [(f - places[0] + x, k) for x, k in zip(places, kinds, strict=True)]
@@ -61,8 +61,8 @@ def windows(
         ]
         fitting = [x for x in cut if Counter(k for _, k in x) == Counter(kinds)]
         for x in fitting:
-            found[x] += p * q / len(fitting) / n
-    return dict(found)
+            counts[x] += p * q / len(fitting) / n
+    return dict(counts)
 
 
 CASES = {
@@ -128,7 +128,7 @@ def test_types_stay_with_their_boundary() -> None:
     turned = TurnedSegments.of(rows, "ab")
     cycle = [rows.held[k] for k in range(5)]
     orders = [[*cycle[t:], *cycle[:t]] for t in range(5)]
-    kept = set()
+    seen_pairs = set()
     for k in range(200):
         one = turned.draw(sample_seed(0, k))
         held = list(one.held[:5])
@@ -136,9 +136,9 @@ def test_types_stay_with_their_boundary() -> None:
         without = [held[:i] + held[i + 1 :] for i in range(5)]
         # The order is that of the data, except where the ends of the circle meet.
         assert any(part == order[:4] for part in without for order in orders)
-        kept.add((tuple(one.places[:5].tolist()), tuple(held)))
-    assert len(kept) > 20
-    assert len({held for _, held in kept}) > 2
+        seen_pairs.add((tuple(one.places[:5].tolist()), tuple(held)))
+    assert len(seen_pairs) > 20
+    assert len({held for _, held in seen_pairs}) > 2
 
 
 def test_a_person_in_another_group_is_another_coder() -> None:
@@ -165,9 +165,9 @@ def test_regular_coders_are_not_beyond_chance() -> None:
     sums: dict[str, np.ndarray] = {}
     for k in range(60):
         codings = codings_of(drawn("regular", np.random.default_rng(k)))
-        found = measures_beyond_chance(codings, rule=SampleRule(samples=5), seed=k)
+        scores = measures_beyond_chance(codings, rule=SampleRule(samples=5), seed=k)
         for name in ("windowdiff", "pk", "s", "ghd"):
-            beyond = found[name].beyond_chance
+            beyond = scores[name].beyond_chance
             sums[name] = sums.get(name, 0) + np.array([beyond.observed, beyond.expected])
     for name, (observed, expected) in sums.items():
         assert abs(1 - observed / expected) < 0.04, name

@@ -69,16 +69,16 @@ def least_disorder(
         if not left:
             return 0.0
         first, rest = left[0], left[1:]
-        found = math.inf
+        least = math.inf
         for size in range(n):
             for chosen in combinations(range(len(rest)), size):
                 group = [first, *(rest[i] for i in chosen)]
                 if len({u.annotator for u in group}) <= size:
                     continue
                 here = of(group)
-                if here < found:
+                if here < least:
                     others = [u for i, u in enumerate(rest) if i not in chosen]
-                    found = min(found, here + best(others))
-        return found
+                    least = min(least, here + best(others))
+        return least
 
     return best(units) / continuum.mean_units

@@ -22,10 +22,10 @@ from tests.shapes.data import FORMULAS, least_disorder
 def test_best_alignment_of_random_boxes(name: str, axes: int) -> None:
     for seed in range(84):
         c = random_boxes(seed, axes, 2 + seed % 2, 3)
-        found = gc.align(c, Combined(positional=name))
-        assert found.status == "optimal"
+        alignment = gc.align(c, Combined(positional=name))
+        assert alignment.status == "optimal"
         least = least_disorder(c, FORMULAS[name])
-        assert found.disorder == pytest.approx(least, rel=1e-9), (name, axes, seed)
+        assert alignment.disorder == pytest.approx(least, rel=1e-9), (name, axes, seed)
 
 
 @pytest.mark.parametrize("name", FORMULAS)
@@ -85,12 +85,12 @@ def test_certificates_and_programs_have_the_costs_of_all_axes(run: Run, tmp_path
     boxes, claimed, program = (tmp_path / n for n in ("x.json", "c.json", "x.mps"))
     gc.write(Continuum.from_units(rows), boxes)
     for name, cost in (("iou", 4 / 3), ("sporadic", 0.25), ("giou", 4 / 3)):
-        found = run("align", boxes, "--positional", name, "--certificate", claimed)
-        assert found.code == 0
-        told = json.loads(claimed.read_text())
-        assert told["dissimilarity"]["positional"] == "listed"
-        assert told["pairs"] == [[0, 1, pytest.approx(cost)]]
-        assert told["claim"]["cost"] == pytest.approx(min(cost, 2.0))
+        outcome = run("align", boxes, "--positional", name, "--certificate", claimed)
+        assert outcome.code == 0
+        document = json.loads(claimed.read_text())
+        assert document["dissimilarity"]["positional"] == "listed"
+        assert document["pairs"] == [[0, 1, pytest.approx(cost)]]
+        assert document["claim"]["cost"] == pytest.approx(min(cost, 2.0))
         done = run("verify", claimed)
         assert (done.code, "costs of pairs" in done.out or "what pairs" in done.out) == (0, True)
         run("export", boxes, "--positional", name, "--to", "mps", "-o", program)

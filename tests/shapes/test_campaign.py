@@ -19,7 +19,7 @@ IOU = Combined(positional="iou")
 
 def images(n: int = 12) -> Corpus:
     """Return images by three annotators with small errors and one with larger errors."""
-    found = {}
+    paths = {}
     for k in range(n):
         units = []
         for i in range(3):
@@ -32,8 +32,8 @@ def images(n: int = 12) -> Corpus:
         )
         (bad,) = [shuffle(truth, "position+false-negative", 0.3, 1, seed=99 + k)]
         rows = [*good, *(Unit("q", u.start, u.end, u.category, shape=u.shape) for u in bad)]
-        found[f"i{k}"] = Continuum.from_units(rows, annotators=("p1", "p2", "p3", "q"))
-    return Corpus.from_continua(found)
+        paths[f"i{k}"] = Continuum.from_units(rows, annotators=("p1", "p2", "p3", "q"))
+    return Corpus.from_continua(paths)
 
 
 def test_gold_is_the_median_on_each_axis() -> None:
@@ -44,10 +44,10 @@ def test_gold_is_the_median_on_each_axis() -> None:
             Unit.box("C", (2, 10), (1, 30), category="x"),
         ]
     )
-    found = gc.consensus(gc.align(c, IOU))
-    (unit,) = found.units
+    gold_standard = gc.consensus(gc.align(c, IOU))
+    (unit,) = gold_standard.units
     assert (unit.start, unit.end, unit.shape) == (1, 10, Unit.box("", (0, 1), (1, 10)).shape)
-    assert [*found.continuum] == [Unit.box("consensus", (1, 10), (1, 10), category="x")]
+    assert [*gold_standard.continuum] == [Unit.box("consensus", (1, 10), (1, 10), category="x")]
     assert "y ends 20 apart" in unit.reasons
 
 
@@ -69,11 +69,13 @@ def test_command_line_from_coco_to_gold(run: Callable[..., Any], tmp_path: Path)
     gc.write(images(), file, format="coco")
     how = [file, "--positional", "iou", "--seed", "1", "--json"]
     few = ("--samples", 50)
-    found = json.loads(run("gamma", *how, *few, "--explain").out)
-    assert found["corpus"]["gamma"] > 0.4
-    assert "chance:documents" in found["corpus"]["signature"]
-    parts = found["explanation"]["components"]
-    assert sum(p["observed"] for p in parts) == pytest.approx(found["corpus"]["observed_disorder"])
+    document = json.loads(run("gamma", *how, *few, "--explain").out)
+    assert document["corpus"]["gamma"] > 0.4
+    assert "chance:documents" in document["corpus"]["signature"]
+    parts = document["explanation"]["components"]
+    assert sum(p["observed"] for p in parts) == pytest.approx(
+        document["corpus"]["observed_disorder"]
+    )
     compared = json.loads(run("compare", *how, *few).out)
     pairs = sorted(compared["pairs"], key=lambda row: row["gamma"])
     assert all("q" in row["annotators"] for row in pairs[:3])
@@ -104,9 +106,9 @@ def test_report_draws_boxes_and_calls(run: Callable[..., Any], tmp_path: Path) -
     calls = Continuum.from_units(
         [Unit.box(a, (1, 2), (1000, 4000), category="wren") for a in "AB"], offset_unit="s"
     )
-    found = planes({"dawn": gc.align(calls)})
-    assert found is not None
-    assert 'd="M1 -1000L2 -1000L2 -4000L1 -4000Z"' in found
+    drawings = planes({"dawn": gc.align(calls)})
+    assert drawings is not None
+    assert 'd="M1 -1000L2 -1000L2 -4000L1 -4000Z"' in drawings
     assert planes({"text": gc.align(calls.hulls())}) is None
 
 
@@ -114,10 +116,10 @@ def test_a_part_within_another_is_not_a_hole() -> None:
     """In one path with the other direction, the inner part would be cut out of the drawing."""
     outer, inner = [(0, 0), (9, 0), (9, 9), (0, 9)], [(3, 3), (3, 6), (6, 6), (6, 3)]
     pair = Continuum.from_units([drawn(a, "x", "polygon", outer, inner) for a in "AB"])
-    found = planes({"yard": gc.align(pair, gc.Combined(positional="iou"))})
-    assert found is not None
-    assert found.count('d="M0 0L9 0L9 9L0 9Z"') == found.count('d="M3 3L3 6L6 6L6 3Z"') == 2
-    assert found.count('fill-rule="evenodd"') == found.count("<path") == 4
+    drawings = planes({"yard": gc.align(pair, gc.Combined(positional="iou"))})
+    assert drawings is not None
+    assert drawings.count('d="M0 0L9 0L9 9L0 9Z"') == drawings.count('d="M3 3L3 6L6 6L6 3Z"') == 2
+    assert drawings.count('fill-rule="evenodd"') == drawings.count("<path") == 4
 
 
 def test_boxes_at_whole_positions_are_listed(tmp_path: Path, run: Callable[..., Any]) -> None:
@@ -141,7 +143,7 @@ def test_documents_with_and_without_shapes_have_no_chance_together(
         if swapped:
             lines = (tmp_path / "a.csv").read_text().replace("d1", "d3").splitlines(keepends=True)
             (tmp_path / "a.csv").write_text("".join([lines[0], *lines[3:], *lines[1:3]]))
-        told = run("gamma", tmp_path / "a.csv", "--samples", "5")
-        assert told.code == 3
-        assert "units have no shape, the others have one" in told.err
+        outcome = run("gamma", tmp_path / "a.csv", "--samples", "5")
+        assert outcome.code == 3
+        assert "units have no shape, the others have one" in outcome.err
         assert run("gamma", tmp_path / "a.csv", "--option", "shapes=no", "--samples", "5").code == 0

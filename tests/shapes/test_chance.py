@@ -28,9 +28,9 @@ def test_the_default_is_documents_for_a_corpus_and_an_error_for_a_single_image()
     images = {f"i{k}": random_boxes(k, 2, 2, 3) for k in range(12)}
     with pytest.raises(DataError, match="cannot be modelled inside"):
         gc.gamma(images["i1"])
-    found = gc.gamma_corpus(Corpus.from_continua(images), seed=1)
-    assert "documents" in found.signature
-    assert "cannot be modelled inside an image" not in (found.reason or "")
+    gamma = gc.gamma_corpus(Corpus.from_continua(images), seed=1)
+    assert "documents" in gamma.signature
+    assert "cannot be modelled inside an image" not in (gamma.reason or "")
 
 
 @pytest.mark.parametrize("chance", ["cut", "documents", "shift"])
@@ -39,13 +39,13 @@ def test_moves_along_time_keep_the_other_axes(chance: str) -> None:
     calls = [c.with_about(offset_unit="s") for c in drawn.values()]
     model = CHANCE_MODELS[chance]
     sampler = model.prepare(calls if model.pools else calls[:1], 2)
-    known = {
+    originals = {
         (round(u.length), u.shape, u.category)
         for c in (calls if model.pools else calls[:1]) for u in c
     }  # fmt: skip
     for i in range(20):
         random = sampler.draw(np.random.default_rng(i))
-        assert {(round(u.length), u.shape, u.category) for u in random} <= known
+        assert {(round(u.length), u.shape, u.category) for u in random} <= originals
 
 
 def test_positions_in_images_do_not_count_from_the_first_unit() -> None:

@@ -75,16 +75,16 @@ def test_areas_and_measures_are_those_of_pycocotools(run: Run, tmp_path: Path) -
     (c,) = gc.read_corpus(path).values()
     areas = shapely.area(geometries([(u.start, u.end, u.shape) for u in c if u.shape]))
     assert areas.tolist() == [area for _, area in MASKS.values()]
-    found = gc.measure(c, ["mean-iou", "mean-dice", "f1-iou"])
-    assert np.isnan(found["mean-iou"].value)  # the masks do not reach IoU .5
+    scores = gc.measure(c, ["mean-iou", "mean-dice", "f1-iou"])
+    assert np.isnan(scores["mean-iou"].value)  # the masks do not reach IoU .5
     out = run("gamma", path, "--positional", "iou", "--chance", "cut", "--json")
     assert out.code == 3  # one image has no chance across documents
     third = annotation(3, "bob", {"size": [4, 5], "counts": [4, 3, 1, 3, 1, 3, 5]})
     (c,) = gc.read_corpus(file_of(path, masks()[0], third)).values()
-    found = gc.measure(c, ["mean-iou", "mean-dice", "f1-iou"])
-    assert found["mean-iou"].value == pytest.approx(8 / 9)
-    assert found["mean-dice"].value == pytest.approx(16 / 17)
-    assert found["f1-iou"].value == 1
+    scores = gc.measure(c, ["mean-iou", "mean-dice", "f1-iou"])
+    assert scores["mean-iou"].value == pytest.approx(8 / 9)
+    assert scores["mean-dice"].value == pytest.approx(16 / 17)
+    assert scores["f1-iou"].value == 1
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -92,10 +92,10 @@ def test_random_masks_cover_their_pixels(seed: int) -> None:
     random = np.random.default_rng(seed)
     height, width = (int(n) for n in random.integers(1, 9, 2))
     runs = []
-    left = height * width
-    while left:
-        runs.append(min(left, int(random.integers(0, 5))))
-        left -= runs[-1]
+    remaining = height * width
+    while remaining:
+        runs.append(min(remaining, int(random.integers(0, 5))))
+        remaining -= runs[-1]
     pixels = decoded(runs, height, width)
     rings = rings_of_mask({"size": [height, width], "counts": runs})
     if not pixels.any():

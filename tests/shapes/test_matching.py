@@ -31,15 +31,15 @@ def best(first: list[Unit], second: list[Unit]) -> tuple[int, float]:
     """Return the most matches, and then the largest sum of IoU, over all ways to pair shapes."""
     if len(first) > len(second):
         first, second = second, first
-    found = (0, 0.0)
+    result = (0, 0.0)
     for chosen in permutations(second, len(first)):
         near = [
             1 - iou(u, v) / 2
             for u, v in zip(first, chosen, strict=True)
             if u.category == v.category and iou(u, v) <= 1
         ]
-        found = max(found, (len(near), sum(near)))
-    return found
+        result = max(result, (len(near), sum(near)))
+    return result
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -51,11 +51,11 @@ def test_matches_are_the_best_of_all_matchings(seed: int) -> None:
             x, y = random.integers(0, 4, 2)
             label = "car" if random.random() < 0.8 else "dog"
             units.append(box(who, float(x), float(y), float(random.integers(4, 8)), label))
-    found = gc.measure(Continuum.from_units([*sides["A"], *sides["B"]]), ["f1-iou", "mean-iou"])
+    scores = gc.measure(Continuum.from_units([*sides["A"], *sides["B"]]), ["f1-iou", "mean-iou"])
     matched, total = best(sides["A"], sides["B"])
     units = len(sides["A"]) + len(sides["B"])
-    assert found["f1-iou"].value == pytest.approx(2 * matched / units)
-    assert found["mean-iou"].value == pytest.approx(
+    assert scores["f1-iou"].value == pytest.approx(2 * matched / units)
+    assert scores["mean-iou"].value == pytest.approx(
         total / matched if matched else np.nan, nan_ok=True
     )
 
@@ -63,14 +63,16 @@ def test_matches_are_the_best_of_all_matchings(seed: int) -> None:
 def test_a_corpus_against_a_reference(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "boxes.csv"
     path.write_text(BOXES)
-    found = gc.measure(gc.read_corpus(path), ["f1-iou", "mean-iou"], reference="A", by=["category"])
-    whole = found["f1-iou"]
+    scores = gc.measure(
+        gc.read_corpus(path), ["f1-iou", "mean-iou"], reference="A", by=["category"]
+    )
+    whole = scores["f1-iou"]
     assert (whole.recall, whole.precision) == pytest.approx((1 / 4, 1 / 3))
     assert "1 matched, 3 missed, 2 added (IoU of at least 0.5)" in whole.notes
-    assert found["mean-iou"].value == pytest.approx(0.6)
+    assert scores["mean-iou"].value == pytest.approx(0.6)
     assert whole.by_category["car"].value == pytest.approx(2 / 5)
-    told = run("measure", path, "-m", "f1-iou", "--reference", "A")
-    assert "corpus: f1-iou: 1 matched, 3 missed, 2 added" in told.err
+    outcome = run("measure", path, "-m", "f1-iou", "--reference", "A")
+    assert "corpus: f1-iou: 1 matched, 3 missed, 2 added" in outcome.err
 
 
 def test_shapes_without_extent() -> None:

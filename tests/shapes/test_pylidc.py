@@ -25,8 +25,8 @@ def test_boxes_include_pixels_and_half_a_slice(tmp_path: Path) -> None:
     assert (first.start, first.end) == (2.0, 3.5)
     assert first.shape.extents == ((1.0, 2.5), (9.0, 13.0))
     assert first.annotator != second.annotator
-    left = {(e.kind, e.count) for e in corpus.left_out}
-    assert left == {("contour", 1), ("annotation", 1)}
+    left_out = {(e.kind, e.count) for e in corpus.left_out}
+    assert left_out == {("contour", 1), ("annotation", 1)}
     rated = gc.read_corpus(tmp_path / "x.sqlite", features=["malignancy"])
     assert features_of(rated["P1"].unit(0).category) == {"malignancy": "3"}
     pytest.importorskip("shapely")
@@ -52,5 +52,5 @@ def test_a_broken_database_is_reported(tmp_path: Path) -> None:
 def test_the_format_passes_its_checker(tmp_path: Path) -> None:
     path = tmp_path / "x.sqlite"
     lidc(path)
-    known = [u for c in gc.read_corpus(path).values() for u in c]
-    check_format("pylidc", path, known, left_out={"contour": 1, "annotation": 1})
+    expected = [u for c in gc.read_corpus(path).values() for u in c]
+    check_format("pylidc", path, expected, left_out={"contour": 1, "annotation": 1})

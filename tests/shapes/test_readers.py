@@ -19,8 +19,8 @@ def region(kind: str, value: dict[str, object], label: str = "dog") -> dict[str,
 
 
 def task(*regions: dict[str, object]) -> str:
-    made = [{"id": 1, "completed_by": 7, "was_cancelled": False, "result": [*regions]}]
-    return json.dumps([{"id": 3, "data": {"image": "park.jpg"}, "annotations": made}])
+    annotations = [{"id": 1, "completed_by": 7, "was_cancelled": False, "result": [*regions]}]
+    return json.dumps([{"id": 3, "data": {"image": "park.jpg"}, "annotations": annotations}])
 
 
 def test_regions_of_images_are_in_pixels(tmp_path: Path) -> None:
@@ -125,8 +125,8 @@ def test_coco_has_the_keys_that_pycocotools_needs(tmp_path: Path) -> None:
     written = json.loads(file.read_text())
     assert written["info"] == {}  # COCO.info and COCO.loadRes look it up
     labels = {None: None, **{c["id"]: c["name"] for c in written["categories"]}}
-    found = {labels[x["category_id"]]: x["area"] for x in written["annotations"]}
-    assert found == {unit.category: area for unit, area in areas.items()}
+    area_by_label = {labels[x["category_id"]]: x["area"] for x in written["annotations"]}
+    assert area_by_label == {unit.category: area for unit, area in areas.items()}
     assert {x["iscrowd"] for x in written["annotations"]} == {0}
     assert set(next(iter(gc.read_corpus(file).values()))) == set(areas)
 
@@ -136,8 +136,8 @@ def test_pycocotools_loads_written_files(tmp_path: Path) -> None:
     units = [Unit.box("ann", (10, 40), (20, 60), category="dog"), Unit.box("bob", (1, 3), (2, 5))]
     gc.write(gc.Continuum.from_units(units, name="i"), tmp_path / "c.json", format="coco")
     loaded = coco.COCO(tmp_path / "c.json")
-    found = loaded.loadAnns(loaded.getAnnIds(areaRng=[5, 2000], iscrowd=False))
-    assert [x["rater"] for x in found] == ["ann", "bob"]
+    annotations = loaded.loadAnns(loaded.getAnnIds(areaRng=[5, 2000], iscrowd=False))
+    assert [x["rater"] for x in annotations] == ["ann", "bob"]
 
 
 def test_repaired_outlines_are_counted(tmp_path: Path) -> None:

@@ -28,30 +28,30 @@ def shapes_of(c: Continuum) -> list[tuple[tuple[float, float], ...]]:
     "error", ["position", "category", "split", "merge", "false-positive", "false-negative"]
 )
 def test_every_error_keeps_boxes(error: str) -> None:
-    given = reference()
-    same = shuffle(given, error, 0.0, n_annotators=2, seed=1)
-    assert shapes_of(same) == shapes_of(given) * 2
-    made = shuffle(given, error, 0.6, n_annotators=2, seed=1)
-    assert made.axes == 3
-    assert made == shuffle(given, error, 0.6, n_annotators=2, seed=1)
-    known = {(y, z) for y, z in shapes_of(given)}
+    original = reference()
+    same = shuffle(original, error, 0.0, n_annotators=2, seed=1)
+    assert shapes_of(same) == shapes_of(original) * 2
+    shuffled = shuffle(original, error, 0.6, n_annotators=2, seed=1)
+    assert shuffled.axes == 3
+    assert shuffled == shuffle(original, error, 0.6, n_annotators=2, seed=1)
+    original_boxes = {(y, z) for y, z in shapes_of(original)}
     if error in ("category", "split", "false-negative", "false-positive"):
-        assert set(shapes_of(made)) <= known
+        assert set(shapes_of(shuffled)) <= original_boxes
     if error == "false-positive":
-        assert made.n_units > 24
+        assert shuffled.n_units > 24
     if error == "split":
-        lengths = [u.length for u in made]
-        assert made.n_units > 24
-        assert sum(lengths) == pytest.approx(2 * sum(u.length for u in given))
+        lengths = [u.length for u in shuffled]
+        assert shuffled.n_units > 24
+        assert sum(lengths) == pytest.approx(2 * sum(u.length for u in original))
     if error == "merge":
-        assert made.n_units < 24
-        assert any(z == (5, 9) and y[1] - y[0] > 4 for y, z in shapes_of(made))
+        assert shuffled.n_units < 24
+        assert any(z == (5, 9) and y[1] - y[0] > 4 for y, z in shapes_of(shuffled))
 
 
 def test_boundaries_move_on_every_axis_by_a_share_of_the_extent() -> None:
-    given = reference()
-    made = shuffle(given, "position", 0.1, n_annotators=1, seed=3)  # factor 3: s = .3·extent
-    pairs = [*zip(shapes_of(given), shapes_of(made), strict=True)]
+    original = reference()
+    shuffled = shuffle(original, "position", 0.1, n_annotators=1, seed=3)  # factor 3: s = .3·extent
+    pairs = [*zip(shapes_of(original), shapes_of(shuffled), strict=True)]
     moved = [
         abs(x - y) / (old[1] - old[0])
         for before, after in pairs
@@ -76,15 +76,15 @@ def test_outlines_move_in_proportion() -> None:
 
 def areas(c: Continuum) -> list[float]:
     """Return areas by the shoelace formula, for rings that do not cross themselves."""
-    found = []
+    sizes = []
     for u in c:
         assert u.shape is not None
         doubled = [
             sum(p[0] * q[1] - q[0] * p[1] for p, q in zip(r, [*r[1:], r[0]], strict=True))
             for r in u.shape.rings
         ]
-        found.append(sum(abs(x) / 2 for x in doubled))
-    return found
+        sizes.append(sum(abs(x) / 2 for x in doubled))
+    return sizes
 
 
 def outlines() -> Continuum:
@@ -102,24 +102,26 @@ def stacks() -> Continuum:
 
 @pytest.mark.parametrize(("given", "kind"), [(outlines(), "polygon"), (stacks(), "stack")])
 def test_outlines_are_cut_joined_and_invented(given: Continuum, kind: str) -> None:
-    made = shuffle(given, "split", 1.0, n_annotators=1, seed=2)
-    assert made.n_units == 3 * given.n_units
-    assert sum(areas(made)) == pytest.approx(sum(areas(given)))
-    assert len({round(x, 6) for x in areas(made)}) > 2 * given.n_units
-    for u in made:
+    shuffled = shuffle(given, "split", 1.0, n_annotators=1, seed=2)
+    assert shuffled.n_units == 3 * given.n_units
+    assert sum(areas(shuffled)) == pytest.approx(sum(areas(given)))
+    assert len({round(x, 6) for x in areas(shuffled)}) > 2 * given.n_units
+    for u in shuffled:
         assert u.shape is not None
         xs = [p[0] for ring in u.shape.rings for p in ring]
         assert (u.start, u.end) == (pytest.approx(min(xs)), pytest.approx(max(xs)))
-    made = shuffle(given, "merge", 0.3, n_annotators=1, seed=1)
-    assert made.n_units < given.n_units
-    assert sum(areas(made)) == pytest.approx(sum(areas(given)))  # overlapping parts stay separate
-    assert made.starts.min() == given.starts.min()
-    assert made.ends.max() == given.ends.max()
-    made = shuffle(given, "false-positive", 1.0, n_annotators=1, seed=1)
-    assert made.n_units > given.n_units
+    shuffled = shuffle(given, "merge", 0.3, n_annotators=1, seed=1)
+    assert shuffled.n_units < given.n_units
+    assert sum(areas(shuffled)) == pytest.approx(
+        sum(areas(given))
+    )  # overlapping parts stay separate
+    assert shuffled.starts.min() == given.starts.min()
+    assert shuffled.ends.max() == given.ends.max()
+    shuffled = shuffle(given, "false-positive", 1.0, n_annotators=1, seed=1)
+    assert shuffled.n_units > given.n_units
     high = {round(x / u.length, 6) for x, u in zip(areas(given), given, strict=True)}
-    assert {round(x / u.length, 6) for x, u in zip(areas(made), made, strict=True)} <= high
-    assert made.kinds == {kind}
+    assert {round(x / u.length, 6) for x, u in zip(areas(shuffled), shuffled, strict=True)} <= high
+    assert shuffled.kinds == {kind}
 
 
 def test_points_and_lines_are_not_cut() -> None:
@@ -171,15 +173,15 @@ def inside(rings: list[Ring], x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return whether points are in any ring, by the number of times a ray to the right
     crosses it.
     """
-    found = np.zeros(x.shape, bool)
+    is_inside = np.zeros(x.shape, bool)
     for ring in rings:
         odd = np.zeros(x.shape, bool)
         for p, q in zip(ring, [*ring[1:], ring[0]], strict=True):
             if p[1] != q[1]:
                 at = p[0] + (y - p[1]) * (q[0] - p[0]) / (q[1] - p[1])
                 odd ^= ((p[1] > y) != (q[1] > y)) & (x < at)
-        found |= odd
-    return found
+        is_inside |= odd
+    return is_inside
 
 
 @pytest.mark.parametrize("off", [0.0, 0.1, -317.3])
@@ -211,19 +213,19 @@ def test_joined_outlines_cover_the_union(name: str, off: float) -> None:
     parts = geometries((u.start, u.end, u.shape) for u in pieces if u.shape)
     assert shapely.symmetric_difference(shapely.union_all(parts), covered).area < 1e-9
     (again,) = shuffle(pieces, "merge", 1.0, n_annotators=1, seed=3)
-    told = [Unit(who, u.start, u.end, shape=u.shape) for who, u in (("A", unit), ("B", again))]
+    units = [Unit(who, u.start, u.end, shape=u.shape) for who, u in (("A", unit), ("B", again))]
     for positional in ("iou", "boundary"):
-        found = align(Continuum.from_units(told), Combined(positional=positional))
-        assert found.disorder == pytest.approx(0, abs=1e-9)
+        alignment = align(Continuum.from_units(units), Combined(positional=positional))
+        assert alignment.disorder == pytest.approx(0, abs=1e-9)
 
 
 def test_adjacent_shapes_are_no_segmentation() -> None:
     """Boxes that tile the first axis are moved one by one, not as a segmentation."""
     boxes = [Unit.box("ref", (10 * i, 10 * i + 10), (i, i + 5), category="a") for i in range(3)]
-    given = Continuum.from_units(boxes)
-    for c in (given, Continuum.from_units(boxes[:1])):
+    continuum = Continuum.from_units(boxes)
+    for c in (continuum, Continuum.from_units(boxes[:1])):
         moved = shuffle(c, "position", 0.1, n_annotators=1, seed=1)
         assert (moved.n_units, moved.axes) == (c.n_units, 2)
         assert shapes_of(moved) != shapes_of(c)
-    fewer = shuffle(given, "false-negative", 0.4, n_annotators=1, seed=1)
+    fewer = shuffle(continuum, "false-negative", 0.4, n_annotators=1, seed=1)
     assert {u.length for u in fewer} == {10.0}  # neighbours do not fill the gap

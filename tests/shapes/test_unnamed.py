@@ -43,11 +43,13 @@ def cost(c: Continuum, d: Combined) -> float:
 
 def of_chance(named: list[Continuum], k: int, d: Combined) -> float:
     """Return x̄·D_e of the model `documents`, over every choice of k different documents."""
-    found = []
+    disorders = []
     for chosen in permutations(named, k):
         rows = [u for a, c in zip("ABCD"[:k], chosen, strict=True) for u in c if u.annotator == a]
-        found.append(cost(Continuum.from_units(rows, annotators="ABCD"[:k]), d) if rows else 0.0)
-    return float(np.mean(found))
+        disorders.append(
+            cost(Continuum.from_units(rows, annotators="ABCD"[:k]), d) if rows else 0.0
+        )
+    return float(np.mean(disorders))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -58,37 +60,37 @@ def test_the_interval_holds_every_naming(seed: int, positional: str) -> None:
     corpus = Corpus.from_continua(
         {str(i): c.without_names(k) for i, c in enumerate(documents) if c.n_units}
     )
-    found = unnamed_gamma(corpus, dissimilarity=d)
-    assert found.expected
-    mean = found.units / k
+    bounds = unnamed_gamma(corpus, dissimilarity=d)
+    assert bounds.expected
+    mean = bounds.units / k
     each = [
         [
-            (cost(n, d), n, admissible(n, d, found.same))
+            (cost(n, d), n, admissible(n, d, bounds.same))
             for n in namings(declare_unnamed_readers(c, 0), k)
         ]
         for c in corpus.values()
     ]
     least = sum(min(value for value, _, _ in rows) for rows in each) / mean
-    assert found.observed[0] == pytest.approx(least)
+    assert bounds.observed[0] == pytest.approx(least)
     tried = 0
     for chosen in product(*each):
         observed = sum(value for value, _, _ in chosen) / mean
-        assert observed >= found.observed[0] - 1e-9
+        assert observed >= bounds.observed[0] - 1e-9
         if not all(ok for _, _, ok in chosen):
             continue
         tried += 1
-        assert observed <= found.observed[1] + 1e-9
+        assert observed <= bounds.observed[1] + 1e-9
         if tried % 5 == 1 and tried < 60:
             expected = of_chance([n for _, n, _ in chosen], k, d) * len(corpus) / mean
-            assert found.expected[0] - 1e-9 <= expected <= found.expected[1] + 1e-9
-            low, high = found.interval
+            assert bounds.expected[0] - 1e-9 <= expected <= bounds.expected[1] + 1e-9
+            low, high = bounds.interval
             assert low - 1e-9 <= 1 - observed / expected <= high + 1e-9
-    assert tried or found.unexplained
+    assert tried or bounds.unexplained
 
 
 def near(images: int, k: int, seed: int) -> Corpus:
     """Return objects that k readers draw a little apart; some readers miss one."""
-    rng, made = np.random.default_rng(seed), {}
+    rng, units = np.random.default_rng(seed), {}
     for image in range(images):
         rows = []
         for _ in range(rng.integers(1, 4)):
@@ -97,8 +99,8 @@ def near(images: int, k: int, seed: int) -> Corpus:
                 if rng.random() < 0.85:
                     a, b, c, e = rng.normal(0, 1.5, 4)
                     rows.append(Unit.box(who, (x + a, x + w + b), (y + c, y + h + e)))
-        made[f"i{image}"] = Continuum.from_units(rows, annotators="ABCD"[:k])
-    return Corpus.from_continua(made)
+        units[f"i{image}"] = Continuum.from_units(rows, annotators="ABCD"[:k])
+    return Corpus.from_continua(units)
 
 
 @pytest.mark.parametrize("k", [3, 4])
@@ -107,26 +109,26 @@ def test_the_interval_holds_the_gamma_of_named_readers(k: int) -> None:
     true = gc.gamma_corpus(corpus, dissimilarity=d, samples=200)
     for blocks in (False, True):
         bare = {n: c.without_names(k, blocks=blocks) for n, c in corpus.items()}
-        found = unnamed_gamma(Corpus.from_continua(bare), dissimilarity=d)
-        low, high = found.interval
+        bounds = unnamed_gamma(Corpus.from_continua(bare), dissimilarity=d)
+        low, high = bounds.interval
         assert low <= true.value <= high
         assert high - low < 0.08
-        assert found.observed[0] <= true.observed + 1e-9
-        assert found.unexplained == 0
-        assert found.status == "optimal"
+        assert bounds.observed[0] <= true.observed + 1e-9
+        assert bounds.unexplained == 0
+        assert bounds.status == "optimal"
 
 
 def test_sizes_of_groups_and_units_that_no_naming_explains() -> None:
     rows = [Unit.box(str(i), (0, 10), (0, 10)) for i in range(3)]
     rows.append(Unit.box("9", (50, 60), (0, 10)))
     one = Continuum.from_units(rows)
-    found = unnamed_gamma(one.without_names(3), dissimilarity=Combined(positional="iou"))
-    assert dict(found.sizes) == {1: 1, 2: 0, 3: 1}
-    assert found.unexplained == 0
+    bounds = unnamed_gamma(one.without_names(3), dissimilarity=Combined(positional="iou"))
+    assert dict(bounds.sizes) == {1: 1, 2: 0, 3: 1}
+    assert bounds.unexplained == 0
     # One unit of one reader costs Δ and one of all three costs 0; x̄ = 4/3.
-    assert found.observed == pytest.approx((0.75, 0.75))
-    assert found.reason == "chance across documents needs 3 for 3 readers, and there are 1"
-    assert found.expected is None
+    assert bounds.observed == pytest.approx((0.75, 0.75))
+    assert bounds.reason == "chance across documents needs 3 for 3 readers, and there are 1"
+    assert bounds.expected is None
     two = unnamed_gamma(one.without_names(2), dissimilarity=Combined(positional="iou"))
     assert two.unexplained == 3
     assert two.observed == pytest.approx((1, 2))
@@ -161,13 +163,13 @@ def test_functions_that_need_names_refuse(tmp_path: Path) -> None:
 def test_the_command(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     gc.write(near(12, 3, 5), path)
-    found = json.loads(run("unnamed", path, "--readers", 3, "--positional", "iou", "--json").out)
+    document = json.loads(run("unnamed", path, "--readers", 3, "--positional", "iou", "--json").out)
     bare = {n: c.without_names(3) for n, c in near(12, 3, 5).items()}
     right = unnamed_gamma(Corpus.from_continua(bare), dissimilarity=Combined(positional="iou"))
-    assert found["gamma"] == list(right.interval)
-    assert found["marked_by"] == {str(n): count for n, count in right.sizes.items()}
-    assert sum(len(g) for r in found["results"] for g in r["groups"]) == right.units
-    assert found["left_out"] == []
+    assert document["gamma"] == list(right.interval)
+    assert document["marked_by"] == {str(n): count for n, count in right.sizes.items()}
+    assert sum(len(g) for r in document["results"] for g in r["groups"]) == right.units
+    assert document["left_out"] == []
     shown = run("unnamed", path, "--readers", 3, "--positional", "iou")
     assert f"{right.interval[0]:.4f}" in shown.out
     assert "whichever of the 3 readers drew which unit" in shown.err

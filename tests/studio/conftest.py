@@ -39,8 +39,8 @@ class Running:
         )
 
     def state(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.client.get("state").json()
-        return found
+        now: dict[str, Any] = self.client.get("state").json()
+        return now
 
     def wait(self, *states: str) -> dict[str, Any]:
         """Wait until the studio is in one of the given states."""

@@ -215,9 +215,9 @@ def test_review_by_keys_and_take_home(page: "Page", studio: Running, tmp_path: P
     with page.expect_download() as download:
         page.get_by_label("Download json").click()
     download.value.save_as(tmp_path / "gold.json")
-    found = gc.read_corpus(tmp_path / "gold.json")
-    kept = sorted((u.start, u.end, u.category) for c in found.values() for u in c)
-    assert kept == sorted(
+    corpus = gc.read_corpus(tmp_path / "gold.json")
+    gold_units = sorted((u.start, u.end, u.category) for c in corpus.values() for u in c)
+    assert gold_units == sorted(
         [(4, 7, "animal")] * 3
         + [(19, 22, "animal"), (20, 22, "thing"), (15, 22, "pet"), (28, 34, HOSTILE)]
     )
@@ -246,17 +246,17 @@ def test_everything_by_keyboard(page: "Page", studio: Running) -> None:
         ("export", {"Download json", "The report as one file"}),
     ):
         opened(page, studio, place)
-        seen: set[str] = set()
+        focused: set[str] = set()
         for _ in range(80):
-            if wanted <= seen:
+            if wanted <= focused:
                 break
             page.keyboard.press("Tab")
-            seen.add(page.evaluate(
+            focused.add(page.evaluate(
                 "e => (e.getAttribute('aria-label') || e.querySelector('kbd')?.textContent"
                 " || e.textContent || e.labels?.[0].textContent || '').trim()",
                 page.evaluate_handle("document.activeElement"),
             ))  # fmt: skip
-        assert wanted <= seen
+        assert wanted <= focused
 
 
 def test_a_key_applies_to_the_unit_seen_when_it_was_pressed(page: "Page", studio: Running) -> None:
@@ -339,9 +339,9 @@ def test_every_text_stands_out(page: "Page", studio: Running, scheme: Any) -> No
     page.emulate_media(color_scheme=scheme)
     for place in ("", "report", "review", "export"):
         opened(page, studio, place)
-        found = page.evaluate(CONTRASTS)
-        assert len(found) > 10
-        assert [entry for entry in found if entry[2] < 4.5] == [], place
+        evaluation = page.evaluate(CONTRASTS)
+        assert len(evaluation) > 10
+        assert [entry for entry in evaluation if entry[2] < 4.5] == [], place
 
 
 def test_paused_and_resumed(starting: Callable[..., Running], tmp_path: Path) -> None:

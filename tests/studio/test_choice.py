@@ -33,8 +33,8 @@ Bob,Fluency/Grammar,6,9,Minor
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.csv").write_text(ROWS)
-    said = '[category]\ntype = "tree"\n[features.severity]\norder = ["Minor", "Major"]\n'
-    (tmp_path / "in" / "mine.toml").write_text(said)
+    definition = '[category]\ntype = "tree"\n[features.severity]\norder = ["Minor", "Major"]\n'
+    (tmp_path / "in" / "mine.toml").write_text(definition)
     return tmp_path / "in"
 
 
@@ -42,18 +42,22 @@ def folder(tmp_path: Path) -> Path:
 def test_a_dissimilarity_with_features(folder: Path, by_file: bool) -> None:
     choice = Choice(dissimilarity="mine.toml")
     if by_file:
-        said = 'paths = ["a.csv"]\ndissimilarity = "mine.toml"\n'
-        (folder / "campaign.toml").write_text(said)
+        settings = 'paths = ["a.csv"]\ndissimilarity = "mine.toml"\n'
+        (folder / "campaign.toml").write_text(settings)
         choice = Choice.of(campaign_in(folder))
-    found = compute(folder, choice, {"samples": 5}, folder.parent)
+    findings = compute(folder, choice, {"samples": 5}, folder.parent)
     c = gc.read(folder / "a.csv", features=["severity"])
     d = read_dissimilarity(folder / "mine.toml")
     value = gc.gamma(c, samples=5, dissimilarity=d).value
-    assert f"{value:.3f}".replace("-", "−") in str(found.headline)
-    assert found.understood is not None
+    assert f"{value:.3f}".replace("-", "−") in str(findings.headline)
+    assert findings.understood is not None
     # The page offers categories without their features.
-    assert set(found.understood.categories) == {"Style/Awkward", "Style/Wordy", "Fluency/Grammar"}
-    page = str(live(Now("done", found, ""), choice, None))
+    assert set(findings.understood.categories) == {
+        "Style/Awkward",
+        "Style/Wordy",
+        "Fluency/Grammar",
+    }
+    page = str(live(Now("done", findings, ""), choice, None))
     assert '<option value="mine.toml"' in page
     assert '<option value="campaign.toml"' not in page
 
@@ -77,8 +81,8 @@ def test_a_lack_of_space_or_memory_is_named(
 
     monkeypatch.setattr(tempfile, "tempdir", "gammacp-test")
     monkeypatch.setattr("gammacp.studio.work.understand", full)
-    found = compute(folder, Choice(), {"samples": 5}, folder.parent)
-    assert told in (found.problem or "")
+    findings = compute(folder, Choice(), {"samples": 5}, folder.parent)
+    assert told in (findings.problem or "")
 
 
 def test_a_mailbox_is_removed_with_the_next_choice(folder: Path, tmp_path: Path) -> None:
@@ -92,9 +96,9 @@ def test_a_mailbox_is_removed_with_the_next_choice(folder: Path, tmp_path: Path)
 
 
 def test_an_invalid_dissimilarity_is_named(folder: Path) -> None:
-    found = compute(folder, Choice(dissimilarity="none.toml"), {"samples": 5}, folder.parent)
-    assert found.understood is not None
-    assert "none.toml" in str(found.understood.problem)
+    findings = compute(folder, Choice(dissimilarity="none.toml"), {"samples": 5}, folder.parent)
+    assert findings.understood is not None
+    assert "none.toml" in str(findings.understood.problem)
 
 
 @pytest.mark.parametrize(
@@ -105,8 +109,8 @@ def test_large_data_get_advice_to_use_the_command_line(
     documents: int, units: int, many: bool
 ) -> None:
     """Nothing is refused, and what was read is shown as usual."""
-    found = Understood(documents=({"file": "a", "units": units},) * documents)
-    page = str(live(Now("done", Findings(understood=found), ""), Choice()))
+    understood = Understood(documents=({"file": "a", "units": units},) * documents)
+    page = str(live(Now("done", Findings(understood=understood), ""), Choice()))
     assert ("gammacp report FILES -o out.html" in page) == many
     assert f"{documents} document" in page
 
@@ -117,18 +121,18 @@ def test_files_of_one_annotator_each_raise_a_question(tmp_path: Path) -> None:
     for who in ("Ann", "Bob"):
         units = [gc.Unit(who, 0, 400, "x"), gc.Unit(who, 900, 1500, "y")]
         gc.write(gc.Continuum.from_units(units, offset_unit="ms"), folder / f"{who}.eaf")
-    found = compute(folder.parent, Choice(), {"samples": 5}, tmp_path)
-    page = str(live(Now("done", found, ""), Choice(), None))
-    assert found.page is None
+    findings = compute(folder.parent, Choice(), {"samples": 5}, tmp_path)
+    page = str(live(Now("done", findings, ""), Choice(), None))
+    assert findings.page is None
     assert 'data-layout="{document}/{annotator}"' in page
     assert "Yes: talk by Ann, Bob" in page
     # The question is the next step, so there is no error above it.
-    assert found.problem is None
-    assert found.headline is None
+    assert findings.problem is None
+    assert findings.headline is None
     answered = Choice(layout="{document}/{annotator}")
-    found = compute(folder.parent, answered, {"samples": 5}, tmp_path)
-    assert found.page is not None
-    assert "data-layout" not in str(live(Now("done", found, ""), answered, None))
+    findings = compute(folder.parent, answered, {"samples": 5}, tmp_path)
+    assert findings.page is not None
+    assert "data-layout" not in str(live(Now("done", findings, ""), answered, None))
     declared = compute(folder.parent, Choice(annotators=("Zoe",)), {"samples": 5}, tmp_path)
     page = str(live(Now("done", declared, ""), Choice()))
     assert "Zoe: declared, but without a file" in page
@@ -177,17 +181,17 @@ def test_the_files_of_a_folder_are_read_once(folder: Path, monkeypatch: pytest.M
 def test_columns_are_asked_for_above_the_first_rows(tmp_path: Path) -> None:
     """The question disappears with the answer, which stays in the form."""
     (tmp_path / "a.csv").write_text("wer,Kategorie,von,bis\nAnn,x,1,2\nBob,x,1,2\n")
-    found = compute(tmp_path, Choice(), {"samples": 5}, tmp_path)
-    page = str(live(Now("done", found, ""), Choice(), None))
+    findings = compute(tmp_path, Choice(), {"samples": 5}, tmp_path)
+    page = str(live(Now("done", findings, ""), Choice(), None))
     assert "Which column is what?" in page
     assert "<legend>Columns of a.csv</legend>" in page
     assert "<td>Ann</td><td>x</td><td>1</td><td>2</td>" in page
     assert page.index('name="columns-category"') < page.index('value="Kategorie" selected')
     choice = Choice(columns={"annotator": "wer", "start": "von", "end": "bis"})
-    found = compute(tmp_path, choice, {"samples": 5}, tmp_path)
-    assert found.understood is not None
-    assert found.understood.annotators == {"Ann": 1, "Bob": 1}
-    page = str(live(Now("done", found, ""), choice, None))
+    findings = compute(tmp_path, choice, {"samples": 5}, tmp_path)
+    assert findings.understood is not None
+    assert findings.understood.annotators == {"Ann": 1, "Bob": 1}
+    page = str(live(Now("done", findings, ""), choice, None))
     assert "Which column is what?" not in page
     assert 'value="von" selected' in page
 
@@ -203,13 +207,13 @@ def test_excluding_a_person_may_change_the_chance_model(tmp_path: Path) -> None:
     ]
     table = "document,annotator,category,start,end\n" + "".join(rows)
     (folder / "e.csv").write_text(table, encoding="utf-8")
-    said = "Without Cem the default chance model is documents instead of cut"
-    told = [
-        any(said in text for text, _ in understand(folder, choice, None, chance)[0].warnings)
+    warning = "Without Cem the default chance model is documents instead of cut"
+    is_warned = [
+        any(warning in text for text, _ in understand(folder, choice, None, chance)[0].warnings)
         for choice in (Choice(), Choice(exclude=("Cem",)))
         for chance in (None, "cut")
     ]
-    assert told == [False, False, True, False]
+    assert is_warned == [False, False, True, False]
 
 
 def test_values_of_the_corpus_are_on_the_first_page(tmp_path: Path) -> None:
@@ -221,12 +225,12 @@ def test_values_of_the_corpus_are_on_the_first_page(tmp_path: Path) -> None:
             rows += [f"d{d},{who},{'xy'[k % 2]},{9 * k},{9 * k + 4 + d % 3}" for k in range(4)]
         rows[-1] += "9"
     (inside / "a.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    found = compute(inside, Choice(measures=("f1-strict",)), {"samples": 5}, tmp_path)
-    assert found.problem is None
-    own = gc.measure(gc.read_corpus(inside / "a.csv"), ["f1-strict"])["f1-strict"]
-    assert "f1-strict" in str(found.headline)
-    assert f"{own.value:.3f}" in str(found.headline)
-    assert "6 of 6" in str(found.headline)
-    assert "Values to report" in found.page
+    findings = compute(inside, Choice(measures=("f1-strict",)), {"samples": 5}, tmp_path)
+    assert findings.problem is None
+    scores = gc.measure(gc.read_corpus(inside / "a.csv"), ["f1-strict"])["f1-strict"]
+    assert "f1-strict" in str(findings.headline)
+    assert f"{scores.value:.3f}" in str(findings.headline)
+    assert "6 of 6" in str(findings.headline)
+    assert "Values to report" in findings.page
     wrong = compute(inside, Choice(measures=("f2",)), {"samples": 5}, tmp_path)
     assert "f2" in str(wrong.problem)

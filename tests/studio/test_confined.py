@@ -54,8 +54,8 @@ def test_no_choice_in_a_folder_imports_modules(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.csv").write_text(ROWS.format("A"))
     (tmp_path / "evil.py").write_text(EVIL)
-    for own in ("evil:X", "evil.py:X", "../x.toml", "/etc/x.toml"):
-        choice = Choice(dissimilarity=own)
+    for name in ("evil:X", "evil.py:X", "../x.toml", "/etc/x.toml"):
+        choice = Choice(dissimilarity=name)
         with watched(tmp_path), confine(tmp_path, always=True):
             understood, continua, _ = understand(tmp_path, choice, None)
         assert understood.problem is not None

@@ -142,19 +142,19 @@ def test_every_damage_to_decisions_is_an_error_of_the_file(tmp_path: Path) -> No
 def test_the_studio_starts_beside_damaged_decisions_and_reports_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, told, warned = tmp_path / "folder", list[str](), list[str]()
+    folder, addresses, warnings = tmp_path / "folder", list[str](), list[str]()
     folder.mkdir()
     misnamed(decisions(folder), b"never_changed BEFORE")
 
     monkeypatch.setattr("uvicorn.Server.run", lambda _self, sockets: sockets[0].close())
-    serve(folder, {}, tell=told.append, warn=warned.append)
-    assert len(told) == 1
-    assert "choices saved for this folder cannot be used" in warned[0]
-    assert "gammacp-review.sqlite" in warned[0]
-    assert "move it away" in warned[0]
+    serve(folder, {}, tell=addresses.append, warn=warnings.append)
+    assert len(addresses) == 1
+    assert "choices saved for this folder cannot be used" in warnings[0]
+    assert "gammacp-review.sqlite" in warnings[0]
+    assert "move it away" in warnings[0]
 
 
 def test_databases_are_opened_by_one_module() -> None:
     package = Path(gammacp.__file__).parent
-    found = [p.name for p in package.rglob("*.py") if "sqlite3.connect(" in p.read_text("utf-8")]
-    assert found == ["databases.py"]
+    files = [p.name for p in package.rglob("*.py") if "sqlite3.connect(" in p.read_text("utf-8")]
+    assert files == ["databases.py"]

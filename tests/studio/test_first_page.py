@@ -100,8 +100,8 @@ def test_a_waiting_page_says_for_what(state: str, words: str) -> None:
 
 
 def test_progress_has_numbers_and_comes_first() -> None:
-    found = Findings(stage="24 of 40 random annotation sets", headline=element("p", "γ"))
-    shown = live(Now("running", found, "1"), Choice())
+    findings = Findings(stage="24 of 40 random annotation sets", headline=element("p", "γ"))
+    shown = live(Now("running", findings, "1"), Choice())
     bar = re.search(r"<progress[^>]*>", shown)
     assert bar is not None
     assert 'value="24"' in bar[0]
@@ -118,28 +118,28 @@ def test_gamma_and_the_answer_come_before_the_report(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "t.csv").write_text(TABLE.replace("rater,a,b,c", "annotator,start,end,category"))
     options: Any = {"samples": 5}
-    found = compute(folder, Choice(), options, tmp_path)
-    assert found.problem is None
+    findings = compute(folder, Choice(), options, tmp_path)
+    assert findings.problem is None
     letter = pickle.loads((tmp_path / "findings").read_bytes())
     assert letter.page is None
-    told = unescape(str(letter.headline))
+    headline = unescape(str(letter.headline))
     continuum = Continuum.from_units(Unit(*row) for row in ROWS)
     expected = agreement({"t": continuum}, samples=5)
-    assert f"{expected.score.value:.3f}" in told
-    assert verdict(expected).in_words()[0] in told
-    assert "follow in a moment" in told
-    assert "proven" not in told
+    assert f"{expected.score.value:.3f}" in headline
+    assert verdict(expected).in_words()[0] in headline
+    assert "follow in a moment" in headline
+    assert "proven" not in headline
 
 
 def drawn(decided: int) -> str:
     """Return the page of two documents of which `decided` of two units are decided."""
     units = [Unit(who, 0, 5, "x" if who == "A" else "y") for who in "AB"]
     # A tied category needs a decision.
-    found = {
+    gold_standards = {
         name: gc.consensus(gc.align(Continuum.from_units(units, name=name))) for name in ("d", "e")
     }
-    keys = [(name, key) for name, c in found.items() for key in item_keys(c)]
-    review = Review(consensus=found, documents={})
+    keys = [(name, key) for name, c in gold_standards.items() for key in item_keys(c)]
+    review = Review(consensus=gold_standards, documents={})
     return live(Now("done", Findings(review=review), "1"), Choice(), standing=keys[:decided])
 
 
@@ -184,8 +184,8 @@ def test_unknown_columns_are_asked_for_first(
     page.keyboard.press("Enter")
     page.get_by_role("link", name="Start the review").wait_for()
     expected = gc.gamma(Continuum.from_units(Unit(*row) for row in ROWS), samples=5).value
-    said = page.locator(".headline .score").inner_text().split()[-1]
-    assert float(said.replace("−", "-")) == pytest.approx(expected, abs=5e-4)
+    gamma_text = page.locator(".headline .score").inner_text().split()[-1]
+    assert float(gamma_text.replace("−", "-")) == pytest.approx(expected, abs=5e-4)
     top = page.locator(".next").bounding_box()
     head = page.locator(".headline").bounding_box()
     assert top is not None

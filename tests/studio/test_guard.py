@@ -42,9 +42,9 @@ def studio(tmp_path: Path) -> Iterator[Studio]:
     folder, scratch = tmp_path / "campaign", tmp_path / "scratch"
     folder.mkdir()
     scratch.mkdir()
-    made = Studio(folder, {}, scratch, SMALL)
-    yield made
-    made.work.close()
+    app = Studio(folder, {}, scratch, SMALL)
+    yield app
+    app.work.close()
 
 
 class Client:
@@ -201,8 +201,8 @@ def test_no_name_leads_out_of_the_folder(client: Client, studio: Studio, name: s
 
 @pytest.mark.parametrize("name", ["a.py", "a.mdb", "a.exe", "a/.b/c", "plain", "a.csv.lnk", "a.so"])
 def test_files_that_nothing_reads_are_not_kept(client: Client, studio: Studio, name: str) -> None:
-    told = drop(client, name, b"x")
-    assert "gammacp cannot read or play" in told or "hidden" in told
+    answer = drop(client, name, b"x")
+    assert "gammacp cannot read or play" in answer or "hidden" in answer
     assert list(studio.folder.iterdir()) == []
 
 
@@ -231,9 +231,9 @@ def test_a_large_file_is_refused(client: Client, studio: Studio) -> None:
 
 
 def test_too_much_in_all_is_refused(client: Client) -> None:
-    told = [drop(client, f"{i}.csv", b"x" * SMALL.file) for i in range(4)]
-    assert told[:3] == [""] * 3
-    assert "dropped" in told[3]
+    answers = [drop(client, f"{i}.csv", b"x" * SMALL.file) for i in range(4)]
+    assert answers[:3] == [""] * 3
+    assert "dropped" in answers[3]
 
 
 def test_too_many_lines_are_refused(client: Client, studio: Studio) -> None:
@@ -256,9 +256,9 @@ def test_the_content_of_gzip_counts(client: Client, studio: Studio) -> None:
 
 
 def test_too_many_files_are_refused(client: Client, studio: Studio) -> None:
-    told = [drop(client, f"{i}.csv", b"x") for i in range(SMALL.files + 1)]
-    assert told[:-1] == [""] * SMALL.files
-    assert f"more than {SMALL.files} files" in told[-1]
+    answers = [drop(client, f"{i}.csv", b"x") for i in range(SMALL.files + 1)]
+    assert answers[:-1] == [""] * SMALL.files
+    assert f"more than {SMALL.files} files" in answers[-1]
     assert len(list(studio.folder.iterdir())) == SMALL.files
 
 
@@ -423,8 +423,8 @@ def test_a_full_disk_is_named(
         patched.setattr("gammacp.studio.uploads.copyfileobj", lambda *_: Full().write(b""))
         assert drop(client, "a.csv", b"x") == "a.csv: No space left on device"
     monkeypatch.setattr("gammacp.studio.uploads.NamedTemporaryFile", Full)
-    told = drop(client, "a.csv", b"x")
-    assert told == "the folder for temporary files: No space left on device"
+    answer = drop(client, "a.csv", b"x")
+    assert answer == "the folder for temporary files: No space left on device"
     assert studio.intake.size == 0
 
 
@@ -463,10 +463,10 @@ def test_simultaneous_files_share_the_limit(studio: Studio) -> None:
         coming = (studio.intake.receive(f"{i}.csv", chunks()) for i in range(5))
         return await asyncio.gather(*coming, return_exceptions=True)
 
-    refused = [found for found in asyncio.run(together()) if isinstance(found, DataError)]
-    kept = [f.stat().st_size for f in studio.folder.iterdir()]
+    refused = [refusals for refusals in asyncio.run(together()) if isinstance(refusals, DataError)]
+    sizes = [f.stat().st_size for f in studio.folder.iterdir()]
     assert refused
-    assert sum(kept) == studio.intake.size <= SMALL.together
+    assert sum(sizes) == studio.intake.size <= SMALL.together
 
 
 def test_no_link_leads_out_of_the_folder(client: Client, studio: Studio) -> None:
@@ -483,18 +483,18 @@ def test_no_link_leads_out_of_the_folder(client: Client, studio: Studio) -> None
 def test_text_that_is_not_utf8_is_reported(studio: Studio, client: Client) -> None:
     strange = "d\udce9.csv"
     c = Continuum.from_units([Unit("Ann", 1, 2, "x"), Unit("Bob", 1, 3, "x")], name=strange)
-    found = {strange: consensus(align(c))}
-    findings = Findings(review=Review(consensus=found, documents={}), problem=strange)
+    gold_standards = {strange: consensus(align(c))}
+    findings = Findings(review=Review(consensus=gold_standards, documents={}), problem=strange)
     studio.work.now = lambda: Now("done", findings, "1")  # type: ignore[method-assign]
     assert "d\\udce9.csv" in client.get(f"/{TOKEN}/").text
     assert client.get(f"/{TOKEN}/export").status_code == 200
-    told = {
+    responses = {
         name: client.get(f"/{TOKEN}/gold/{name}")
         for name, format in FORMATS.items()
         if format.writer
     }
-    assert {answer.status_code for answer in told.values()} <= {200, 422}
-    assert "not UTF-8" in told["csv"].text
+    assert {answer.status_code for answer in responses.values()} <= {200, 422}
+    assert "not UTF-8" in responses["csv"].text
 
 
 def test_early_requests_wait_for_the_server(

@@ -37,10 +37,10 @@ def test_an_empty_journal_creates_no_file(tmp_path: Path) -> None:
 
 
 def test_a_decision_is_visible_to_other_processes(tmp_path: Path) -> None:
-    kept = Journal(tmp_path).add(decision("a", category="x'); DROP TABLE journal; --"))
-    assert kept.number == 1
-    assert kept.made.endswith("+00:00")
-    assert Journal(tmp_path).rows() == [kept]
+    stored = Journal(tmp_path).add(decision("a", category="x'); DROP TABLE journal; --"))
+    assert stored.number == 1
+    assert stored.made.endswith("+00:00")
+    assert Journal(tmp_path).rows() == [stored]
     assert Journal(tmp_path).rows(after=1) == []
 
 
@@ -74,8 +74,8 @@ def test_undo_takes_back_the_reviewers_own_decision(tmp_path: Path) -> None:
 
 def test_repeated_undo_goes_back_in_time(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
-    made = [journal.add(decision(str(i), item=str(i % 2))) for i in range(4)]
-    assert [journal.undo(f"u{i}", "Ann") for i in range(4)] == made[::-1]
+    decisions = [journal.add(decision(str(i), item=str(i % 2))) for i in range(4)]
+    assert [journal.undo(f"u{i}", "Ann") for i in range(4)] == decisions[::-1]
 
 
 @pytest.mark.parametrize(
@@ -117,28 +117,28 @@ def test_the_work_of_a_decision_does_not_depend_on_their_number(tmp_path: Path) 
 
 def test_a_copy_of_the_file_has_every_decision(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
-    kept = [journal.add(decision(name)) for name in "abc"]
+    decisions = [journal.add(decision(name)) for name in "abc"]
     assert [f.name for f in tmp_path.iterdir()] == [journal.path.name]
     (tmp_path / "copy").mkdir()
     shutil.copy(journal.path, tmp_path / "copy")
-    assert Journal(tmp_path / "copy").rows() == kept
+    assert Journal(tmp_path / "copy").rows() == decisions
 
 
 def test_a_log_beside_the_journal_is_merged_into_it(tmp_path: Path) -> None:
     first = Journal(tmp_path)
-    kept = first.add(decision("a"))
+    decided = first.add(decision("a"))
     first.close()
     with sqlite3.connect(first.path) as connection:
         assert connection.execute("PRAGMA journal_mode = WAL").fetchone() == ("wal",)
     connection.close()
-    assert Journal(tmp_path).rows() == [kept]
+    assert Journal(tmp_path).rows() == [decided]
     assert [f.name for f in tmp_path.iterdir()] == [first.path.name]
 
 
 @pytest.mark.parametrize("replaced", [False, True])
 def test_a_moved_file_loses_no_decision_silently(tmp_path: Path, replaced: bool) -> None:
     journal = Journal(tmp_path)
-    kept = journal.add(decision("a"))
+    decided = journal.add(decision("a"))
     away = tmp_path / "away.sqlite"
     journal.path.rename(away)
     if replaced:
@@ -148,7 +148,7 @@ def test_a_moved_file_loses_no_decision_silently(tmp_path: Path, replaced: bool)
             ask()
     away.replace(journal.path)
     assert journal.add(decision("b")).number == 2
-    assert Journal(tmp_path).rows()[0] == kept
+    assert Journal(tmp_path).rows()[0] == decided
 
 
 def test_a_failed_commit_leaves_the_journal_usable(
@@ -287,7 +287,7 @@ def test_a_damaged_journal_is_refused_with_a_way_out(
     tmp_path: Path, statements: list[str], told: str
 ) -> None:
     journal = Journal(tmp_path)
-    kept = journal.add(decision("a"))
+    decided = journal.add(decision("a"))
     journal.keep_choice("{}")
     journal.close()
     shutil.copy(journal.path, tmp_path / "whole")
@@ -301,7 +301,7 @@ def test_a_damaged_journal_is_refused_with_a_way_out(
         with pytest.raises(DataError, match=rf"{told}.*Put a whole copy.*or move it away"):
             ask()
     shutil.copy(tmp_path / "whole", journal.path)  # one of the two remedies
-    assert again.rows() == [kept]
+    assert again.rows() == [decided]
     again.close()
     journal.path.unlink()  # the other remedy
     assert again.add(decision("c")).number == 1
@@ -331,8 +331,8 @@ def test_decisions_are_exported_as_csv_and_json(tmp_path: Path) -> None:
     assert (first["start"], first["end"]) == ("1.0", "2.5")
     assert first["category"].startswith("'=")  # not a formula
     assert second["undoes"] == "1"
-    told = json.loads((tmp_path / "j.json").read_text(encoding="utf-8"))["decisions"]
-    assert [row["action"] for row in told] == ["edit", "undo"]
+    decisions = json.loads((tmp_path / "j.json").read_text(encoding="utf-8"))["decisions"]
+    assert [row["action"] for row in decisions] == ["edit", "undo"]
     with pytest.raises(DataError, match=r"\.txt"):
         write_journal(tmp_path / "j.txt", [])
 
@@ -368,7 +368,7 @@ def test_a_killed_writer_loses_no_acknowledged_decision(tmp_path: Path) -> None:
         writer.wait()
         writer.stdout.close()
         timer.join()
-    kept = [row.request for row in Journal(tmp_path).rows()]
+    requests = [row.request for row in Journal(tmp_path).rows()]
     assert len(acknowledged) >= 3
-    assert set(acknowledged) <= set(kept)
-    assert len(kept) == len(set(kept))
+    assert set(acknowledged) <= set(requests)
+    assert len(requests) == len(set(requests))

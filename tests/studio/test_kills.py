@@ -43,12 +43,12 @@ def check_kills(starting: Callable[..., Running], folder: Path, kills: int) -> N
 
     c = Continuum.from_units(UNITS, name="d")
     write(c, folder / "d.json")
-    found = {"d": consensus(align(c))}
+    gold_standards = {"d": consensus(align(c))}
     chance, acknowledged = random.Random(1), list[str]()
     for kill in range(kills):
         studio = starting(folder, "--samples", "5")
         studio.wait("done")
-        items = [{"document": "d.json", "item": item["key"]} for item in queue(found)]
+        items = [{"document": "d.json", "item": item["key"]} for item in queue(gold_standards)]
         threads = [
             threading.Thread(target=decide, args=(studio, f"{who}{kill}", items, acknowledged))
             for who in ("Rae", "Sam")
@@ -64,10 +64,10 @@ def check_kills(starting: Callable[..., Running], folder: Path, kills: int) -> N
             thread.join()
         assert len(acknowledged) > before
         journal = Journal(folder)
-        kept = [row.request for row in journal.rows()]
+        requests = [row.request for row in journal.rows()]
         journal.close()
-        assert set(acknowledged) <= set(kept)
-        assert len(kept) == len(set(kept))
+        assert set(acknowledged) <= set(requests)
+        assert len(requests) == len(set(requests))
 
 
 def test_killed_once(starting: Callable[..., Running], tmp_path: Path) -> None:

@@ -83,15 +83,15 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Collect the reports that the command line makes."""
     import gammacp.report as package
 
-    made: list[Any] = []
+    reports: list[Any] = []
     original = package.report
 
     def report(*given: Any, **options: Any) -> Any:
-        made.append(original(*given, **options))
-        return made[-1]
+        reports.append(original(*given, **options))
+        return reports[-1]
 
     monkeypatch.setattr(package, "report", report)
-    return made
+    return reports
 
 
 OTHERS = [("--beta", 2, "--delta", 2), ("--preset", "mathet-2015")]
@@ -121,10 +121,10 @@ def test_command_report_and_studio_agree(
     listed = [row["file"] for row in document["results"]]
 
     assert run("report", folder, *options, *FEW, "-o", tmp_path / "page.html").code == 0
-    found = built[0].contents.gold
-    assert of_documents(found.documents) == expected
-    assert found.belief.weights == document["weights"]
-    assert list(found.documents) == listed
+    gold_standard = built[0].contents.gold
+    assert of_documents(gold_standard.documents) == expected
+    assert gold_standard.belief.weights == document["weights"]
+    assert list(gold_standard.documents) == listed
 
     served: list[Any] = []
     monkeypatch.setattr("gammacp.studio.server.serve", lambda _, given, **__: served.append(given))
@@ -132,19 +132,19 @@ def test_command_report_and_studio_agree(
     findings = compute(folder, Choice(), served[0], tmp_path)
     assert findings.problem is None
     assert findings.review is not None
-    there = findings.review.consensus
-    assert of_documents(there) == expected
+    in_studio = findings.review.consensus
+    assert of_documents(in_studio) == expected
 
-    every = [found.documents, there]
+    every = [gold_standard.documents, in_studio]
     if not options:
         every.append(consensus_of_each(gc.read_corpus(folder)).documents)
         assert of_documents(every[-1]) == expected
     reviews = [[r["reasons"] for r in to_review(each).records] for each in every]
     assert reviews.count(reviews[0]) == len(reviews)
-    if any(c.continuum.n_broken for c in there.values()):
+    if any(c.continuum.n_broken for c in in_studio.values()):
         return
-    taken = gold(there, {}).continua
-    assert [(u.start, u.end, u.category) for c in taken.values() for u in c] == [
+    decided_gold = gold(in_studio, {}).continua
+    assert [(u.start, u.end, u.category) for c in decided_gold.values() for u in c] == [
         u[:3] for u in expected[0]
     ]
 

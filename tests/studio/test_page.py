@@ -69,8 +69,8 @@ def test_the_empty_page_has_an_example_that_leaves_the_folder_empty(
     page.get_by_role("link", name="Start the review").wait_for()
     shows(page, "#live", "This is the example that comes with gammacp")
     expected = gc.gamma(datasets.load("alex-paul-suzan"), samples=5, chance="cut").value
-    said = page.locator(".headline .score").inner_text().split()[-1]
-    assert float(said.replace("−", "-")) == pytest.approx(expected, abs=5e-4)
+    gamma_text = page.locator(".headline .score").inner_text().split()[-1]
+    assert float(gamma_text.replace("−", "-")) == pytest.approx(expected, abs=5e-4)
     page.goto(studio.address + "review")
     page.get_by_label("Reviewer").fill("Rae")
     page.get_by_label("Reviewer").press("Enter")
@@ -109,13 +109,13 @@ def test_a_folder_of_many_files_is_a_few_requests(
     assert page.locator("#refused li").count() == 21
     shows(page, "#refused", "10 more files were refused")
     for name, content in contents.items():
-        there = studio.folder / "many" / name
-        assert there.exists() == name.endswith(".csv")
-        assert not there.exists() or there.read_text() == content
+        file = studio.folder / "many" / name
+        assert file.exists() == name.endswith(".csv")
+        assert not file.exists() or file.read_text() == content
     studio.client.post("run/cancel")
     studio.wait("cancelled", "done")
-    for there in sorted(studio.folder.rglob("*"), reverse=True):
-        there.unlink() if there.is_file() else there.rmdir()
+    for file in sorted(studio.folder.rglob("*"), reverse=True):
+        file.unlink() if file.is_file() else file.rmdir()
 
 
 def test_an_unreadable_file_does_not_stop_the_others(
@@ -152,8 +152,8 @@ def workers_of(studio: Running) -> list[int]:
     listed = [*Path(f"/proc/{studio.process.pid}/task").glob("*/children")]
     if not listed:
         pytest.skip("the system does not list processes as Linux does")
-    found = [int(number) for children in listed for number in children.read_text().split()]
-    return [n for n in found if b"spawn_main" in Path(f"/proc/{n}/cmdline").read_bytes()]
+    numbers = [int(number) for children in listed for number in children.read_text().split()]
+    return [n for n in numbers if b"spawn_main" in Path(f"/proc/{n}/cmdline").read_bytes()]
 
 
 def test_typed_text_stays_while_the_worker_computes(read: "Page", studio: Running) -> None:
@@ -322,12 +322,12 @@ def impostor(port: int) -> Iterator[list[str]]:
 
     class Answers(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            told = b'<div id="live" data-version="9">WE OWN THIS PAGE</div>'
+            body = b'<div id="live" data-version="9">WE OWN THIS PAGE</div>'
             if "/state" in self.path:
-                told = b'{"state": "done", "stage": "", "version": "9", "folder": "x"}'
+                body = b'{"state": "done", "stage": "", "version": "9", "folder": "x"}'
             elif "/decisions" in self.path:
-                told = b'{"decisions": []}'
-            self.answer(told)
+                body = b'{"decisions": []}'
+            self.answer(body)
 
         def do_POST(self) -> None:
             sent.append(self.path)

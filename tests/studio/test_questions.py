@@ -25,12 +25,12 @@ def document() -> Continuum:
     labels = ["LOC"] * 4 + ["PER"] * 2 + ["ORG"]
     units = []
     for who in ("Ann", "Bob", "Max"):
-        own = [(s, e, x) for (s, e), x in zip(places, labels, strict=True)]
+        spans = [(s, e, x) for (s, e), x in zip(places, labels, strict=True)]
         if who == "Max":
-            own = [(0, 18, "LOC"), (30, 48, "LOC"), (60, 78, "PER"), own[-1]]
+            spans = [(0, 18, "LOC"), (30, 48, "LOC"), (60, 78, "PER"), spans[-1]]
         if who == "Bob":
-            own.pop()
-        units += [Unit(who, s, e, x) for s, e, x in own]
+            spans.pop()
+        units += [Unit(who, s, e, x) for s, e, x in spans]
     return Continuum.from_units(units, bounds=(0, 120))
 
 
@@ -45,13 +45,13 @@ def questions(found: dict[str, Consensus]) -> tuple[Question, ...]:
 
 
 def ask(question: Question, action: str, **given: object) -> DecisionRequest:
-    said = {
+    request = {
         "request": "r",
         "reviewer": "Ruth",
         "action": action,
         "items": [["d", key] for _, key in question.items],
     }
-    return validated(DecisionRequest, said | given)
+    return validated(DecisionRequest, request | given)
 
 
 def test_units_with_the_same_difference_are_one_question(questions: tuple[Question, ...]) -> None:
@@ -77,8 +77,8 @@ def test_all_units_can_be_as_most_have_them(
 ) -> None:
     decisions, tied = decisions_of(found, ask(questions[0], "agree"))
     assert tied == 0
-    kept = sorted((d.start, d.end, d.category) for d in decisions if d.kept)
-    assert kept == [(0, 8, "LOC"), (10, 18, "LOC"), (30, 38, "LOC"), (40, 48, "LOC")]
+    kept_units = sorted((d.start, d.end, d.category) for d in decisions if d.kept)
+    assert kept_units == [(0, 8, "LOC"), (10, 18, "LOC"), (30, 38, "LOC"), (40, 48, "LOC")]
 
 
 def test_all_units_can_be_as_one_annotator_has_them(
@@ -97,8 +97,8 @@ def test_units_outside_the_gold_standard_are_dropped_and_ties_stay_open() -> Non
     c = Continuum.from_units([*units, Unit("Cid", 0, 5, "z")], bounds=(0, 30))
     of = {"d": consensus(gc.align(c))}
     items = [["d", key] for key in item_keys(of["d"])]
-    said = {"request": "r", "reviewer": "Ruth", "action": "agree", "items": items}
-    decisions, tied = decisions_of(of, validated(DecisionRequest, said))
+    request = {"request": "r", "reviewer": "Ruth", "action": "agree", "items": items}
+    decisions, tied = decisions_of(of, validated(DecisionRequest, request))
     assert tied == 1
     assert [d.action for d in decisions] == ["drop"]
 

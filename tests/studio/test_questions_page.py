@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 def campaign() -> Corpus:
     """Return six texts of eight units each, of which Max joins the first two."""
-    found = {}
+    continua = {}
     for number in range(6):
         rng = np.random.default_rng(number)
         lengths, gaps = rng.integers(5, 15, 8), rng.integers(1, 30, 8)
         starts = (np.cumsum(lengths + gaps) - lengths).tolist()
         units = []
         for who in ("Ann", "Bob", "Max"):
-            own = [(s, s + n) for s, n in zip(starts, lengths.tolist(), strict=True)]
+            spans = [(s, s + n) for s, n in zip(starts, lengths.tolist(), strict=True)]
             if who == "Max":
-                own[:2] = [(own[0][0], own[1][1])]
-            units += [Unit(who, s, e, "LOC") for s, e in own]
-        found[f"d{number}"] = Continuum.from_units(units, bounds=(0, 360))
-    return Corpus.from_continua(found)
+                spans[:2] = [(spans[0][0], spans[1][1])]
+            units += [Unit(who, s, e, "LOC") for s, e in spans]
+        continua[f"d{number}"] = Continuum.from_units(units, bounds=(0, 360))
+    return Corpus.from_continua(continua)
 
 
 @pytest.mark.parametrize("width", [420, 1600])

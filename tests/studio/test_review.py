@@ -48,8 +48,8 @@ def spans(continuum: Continuum) -> list[tuple[float, float, str | None]]:
 
 
 def ask(item: str, action: str, **given: object) -> DecisionRequest:
-    said = {"request": "r", "reviewer": "Ann", "document": "d", "item": item, "action": action}
-    return validated(DecisionRequest, said | given)
+    request = {"request": "r", "reviewer": "Ann", "document": "d", "item": item, "action": action}
+    return validated(DecisionRequest, request | given)
 
 
 def keys(of: Mapping[str, Consensus]) -> dict[float, str]:
@@ -96,9 +96,9 @@ def test_each_decision_leaves_the_expected_units(
 ) -> None:
     f = found()
     decision = decision_of(f, ask(keys(f)[17], action, **given))
-    made = gold(f, {("d", decision.item): decision})
-    assert spans(made.continua["d"]) == left
-    assert (made.decided, made.undecided, made.stale) == (1, 1, 0)
+    gold_standard = gold(f, {("d", decision.item): decision})
+    assert spans(gold_standard.continua["d"]) == left
+    assert (gold_standard.decided, gold_standard.undecided, gold_standard.stale) == (1, 1, 0)
 
 
 def test_merge_takes_the_consensus() -> None:
@@ -130,22 +130,22 @@ def test_an_unknown_unit_or_annotator_is_refused() -> None:
 
 
 def test_undecided_units_can_be_left_out() -> None:
-    made = gold(found(), {}, with_undecided=False)
-    assert spans(made.continua["d"]) == [(4, 7, "animal")]
-    assert made.tied == 0
-    made = gold(found(), {})
-    assert spans(made.continua["d"]) == [(4, 7, "animal"), (17, 20, None)]
-    assert made.tied == 1
+    gold_of_all = gold(found(), {}, with_undecided=False)
+    assert spans(gold_of_all.continua["d"]) == [(4, 7, "animal")]
+    assert gold_of_all.tied == 0
+    gold_of_all = gold(found(), {})
+    assert spans(gold_of_all.continua["d"]) == [(4, 7, "animal"), (17, 20, None)]
+    assert gold_of_all.tied == 1
     assert "1 unit not yet reviewed: the category is tied" in gold_standard(
-        made, with_undecided=True
+        gold_of_all, with_undecided=True
     )
 
 
 def test_outdated_decisions_are_counted() -> None:
     f = found()
     decision = decision_of(f, ask(keys(f)[17], "drop"))
-    made = gold(found(*UNITS[:4], UNITS[5]), {("d", decision.item): decision})
-    assert (made.decided, made.stale) == (0, 1)
+    gold_standard = gold(found(*UNITS[:4], UNITS[5]), {("d", decision.item): decision})
+    assert (gold_standard.decided, gold_standard.stale) == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -157,20 +157,20 @@ def test_every_format_gives_the_gold_standard_back(
 ) -> None:
     f = found()
     decision = decision_of(f, ask(keys(f)[17], "take", annotator="Bob"))
-    made = gold(f, {("d", decision.item): decision}).continua["d"]
-    several = {f"d{i}": made.with_about(name=f"d{i}") for i in range(documents)}
+    gold_standard = gold(f, {("d", decision.item): decision}).continua["d"]
+    several = {f"d{i}": gold_standard.with_about(name=f"d{i}") for i in range(documents)}
     file, content = gold_file(several, name)
     (tmp_path / file).write_bytes(content)
     back = gc.read_corpus(tmp_path / file)
     assert len(back) == documents
     scale = 1000 if name in ("elan",) and spans(next(iter(back.values())))[0][0] == 4000 else 1
     for c in back.values():
-        assert [(u.start / scale, u.end / scale, u.category) for u in c] == spans(made)
+        assert [(u.start / scale, u.end / scale, u.category) for u in c] == spans(gold_standard)
 
 
 def test_a_zip_names_its_documents_and_the_original_format_comes_first() -> None:
-    made = gold(found(), {}).continua["d"]
-    several = {f"d{i}.txt": made.with_about(name=f"d{i}.txt") for i in range(3)}
+    continuum = gold(found(), {}).continua["d"]
+    several = {f"d{i}.txt": continuum.with_about(name=f"d{i}.txt") for i in range(3)}
     with zipfile.ZipFile(BytesIO(gold_file(several, "cas")[1])) as archive:
         names = set(archive.namelist())
     assert {n for n in names if n.endswith(".xmi")} == {f"d{i}.txt/d{i}.txt.xmi" for i in range(3)}
@@ -180,8 +180,8 @@ def test_a_zip_names_its_documents_and_the_original_format_comes_first() -> None
 
 
 def test_no_zip_has_a_folder_named_gold() -> None:
-    made = gold(found(), {}).continua["d"]
-    several = {f"d{i}": made.with_about(name=f"d{i}") for i in range(3)}
+    gold_standard = gold(found(), {}).continua["d"]
+    several = {f"d{i}": gold_standard.with_about(name=f"d{i}") for i in range(3)}
     for name in ("brat", "textgrid", "cas", "coco"):
         with suppress(DataError):  # the format cannot hold them
             file, content = gold_file(several, name)
@@ -194,9 +194,11 @@ def test_no_zip_has_a_folder_named_gold() -> None:
 
 def test_formats_that_cannot_hold_the_gold_standard_are_not_offered() -> None:
     """A recording has no text, which four formats need."""
-    made = gold(found(), {})
-    heard = {"d": made.continua["d"].with_about(text=None, offset_unit="ms")}
-    page = gold_standard(replace(made, continua=heard), with_undecided=True, came_as=("elan",))
+    gold_of_all = gold(found(), {})
+    heard = {"d": gold_of_all.continua["d"].with_about(text=None, offset_unit="ms")}
+    page = gold_standard(
+        replace(gold_of_all, continua=heard), with_undecided=True, came_as=("elan",)
+    )
     offered = page.split("Download ")
     ways = {part.split('"')[0] for part in offered[1:]}
     assert {"elan", "csv", "xlsx"} <= ways
@@ -210,8 +212,8 @@ def test_formats_that_cannot_hold_the_gold_standard_are_not_offered() -> None:
 
 def test_a_workbook_has_the_rows_of_csv(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
-    made = gold(found(Unit("Ann", 4, 7, "=1+1"), Unit("Bob", 4, 7, "=1+1")), {})
-    (tmp_path / "gold.xlsx").write_bytes(workbook(made.continua))
+    gold_standard = gold(found(Unit("Ann", 4, 7, "=1+1"), Unit("Bob", 4, 7, "=1+1")), {})
+    (tmp_path / "gold.xlsx").write_bytes(workbook(gold_standard.continua))
     rows = list(openpyxl.load_workbook(tmp_path / "gold.xlsx")["gold"].values)
     head = ("document", "annotator", "category", "start", "end")
     assert rows == [head, ("d", "gold", "=1+1", 4, 7)]
@@ -236,7 +238,7 @@ def test_pages_name_no_options(text: str, left: str) -> None:
 def test_a_decision_is_read_back_from_the_journal_unchanged(tmp_path: Path) -> None:
     f = found()
     decision = decision_of(f, ask(keys(f)[17], "take", annotator="Bob"))
-    kept = Journal(tmp_path).add(decision)
-    assert replace(kept, number=0, made="") == decision
-    assert isinstance(kept, Decision)
-    assert kept.evidence == '[["Ann", 17.0, 20.0, "animal"], ["Bob", 17.0, 20.0, "thing"]]'
+    stored = Journal(tmp_path).add(decision)
+    assert replace(stored, number=0, made="") == decision
+    assert isinstance(stored, Decision)
+    assert stored.evidence == '[["Ann", 17.0, 20.0, "animal"], ["Bob", 17.0, 20.0, "thing"]]'

@@ -39,10 +39,10 @@ def killed(top: Path) -> Path:
 
 
 def test_scratch_folders_of_killed_studios_are_removed(top: Path) -> None:
-    left = killed(top)
-    assert (left / "findings").is_file()
+    remaining = killed(top)
+    assert (remaining / "findings").is_file()
     with scratch() as first:
-        assert not left.exists()
+        assert not remaining.exists()
         assert Path(tempfile.gettempdir()) == first
         tempfile.tempdir = str(top)
         with scratch() as second:  # of another studio, while the first one lives

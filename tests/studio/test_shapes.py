@@ -62,13 +62,13 @@ def test_a_decision_takes_the_shape_of_an_annotator() -> None:
 
 
 def test_gold_of_shapes_in_files(tmp_path: Path) -> None:
-    made = {n: gold(found(n), {}).continua["d"] for n in DOCUMENTS}
+    continua = {n: gold(found(n), {}).continua["d"] for n in DOCUMENTS}
     for name in ("coco", "json", "csv"):
-        file, content = gold_file({n: c.with_about(name=n) for n, c in made.items()}, name)
+        file, content = gold_file({n: c.with_about(name=n) for n, c in continua.items()}, name)
         (tmp_path / file).write_bytes(content)
         back = gc.read_corpus(tmp_path / file)
         assert {n: [u.json for u in c] for n, c in back.items()} == {
-            n: [u.json for u in c] for n, c in made.items()
+            n: [u.json for u in c] for n, c in continua.items()
         }
 
 
@@ -107,12 +107,14 @@ def test_from_coco_to_gold_by_keys(
         "paths => paths.filter(p => p.style.strokeWidth === '5').length"
     )
     assert wide == 2  # what Ann and Bob drew of the first unit
-    left = len(page.locator("[data-said]").all())
-    said = page.locator("#said")
-    while left:
+    open_items = len(page.locator("[data-said]").all())
+    outcome = page.locator("#said")
+    while open_items:
         page.keyboard.press("2")  # takes Bob's unit
-        left -= 1
-        said.get_by_text(f"{left} unit" if left else "All units are decided").wait_for()
+        open_items -= 1
+        outcome.get_by_text(
+            f"{open_items} unit" if open_items else "All units are decided"
+        ).wait_for()
     page.get_by_role("link", name="Export", exact=True).click()
     assert page.get_by_label("Download textgrid").count() == 0
     with page.expect_download() as download:
@@ -120,8 +122,8 @@ def test_from_coco_to_gold_by_keys(
     download.value.save_as(tmp_path / "gold.json")
     page.close()
     assert complaints == []
-    taken = gc.read_corpus(tmp_path / "gold.json")
+    corpus = gc.read_corpus(tmp_path / "gold.json")
     for name, c in DOCUMENTS.items():
         tied = next(u for u in c if u.annotator == "Bob" and u.category == "cat" and u.start < 30)
-        assert tied.json in [u.json for u in taken[name]]
-        assert {u.annotator for u in taken[name]} == {"gold"}
+        assert tied.json in [u.json for u in corpus[name]]
+        assert {u.annotator for u in corpus[name]} == {"gold"}

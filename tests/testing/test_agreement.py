@@ -31,8 +31,8 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_the_score_is_returned(project: Path) -> None:
-    found = require_agreement(project / "annotations", "f1-exact", at_least=0.875)
-    assert found.value == pytest.approx(7 / 8)
+    score = require_agreement(project / "annotations", "f1-exact", at_least=0.875)
+    assert score.value == pytest.approx(7 / 8)
 
 
 def test_the_error_names_the_lowest_document(project: Path) -> None:

@@ -127,8 +127,8 @@ EXAMPLES: dict[str, tuple[str, list[Unit] | None, dict[str, int]]] = {
 def test_formats_pass_their_checker(name: str) -> None:
     example, units, left_out = EXAMPLES[name]
     path = FIXTURES / example
-    known = units or [u for c in read_corpus(path).values() for u in c]
-    check_format(name, path, known, left_out=left_out)
+    expected = units or [u for c in read_corpus(path).values() for u in c]
+    check_format(name, path, expected, left_out=left_out)
 
 
 @pytest.mark.parametrize("ending", ["csv", "json"])

@@ -89,6 +89,6 @@ def test_broken_chance_models_are_named() -> None:
         (replace(shift, prepare=few), "draws 2 annotators, not 3"),
         (replace(shift, prepare=moved), "after changing moving"),
     ]
-    for model, told in broken:
-        with pytest.raises(AssertionError, match=told):
+    for model, complaint in broken:
+        with pytest.raises(AssertionError, match=complaint):
             check_chance_model(model)

@@ -367,6 +367,7 @@ def test_bad_files_say_where(
         ("story.boris", {"category": "colour"}, "is not made of behavior, subject, modifiers"),
         ("mqm.tsv", {"side": "left"}, "side 'left' is unknown"),
         ("mqm.tsv", {"category": "colour"}, "is not category, severity, or both"),
+        ("factgenie.jsonl", {"annotator": "x"}, "annotator 'x' is unknown; there are: id, group"),
         ("mu-shroom", {"labels": "x"}, "labels 'x' is unknown; there are: hard, soft"),
         ("mu-shroom", {"least": "x"}, "is not a probability"),
     ],
@@ -374,3 +375,48 @@ def test_bad_files_say_where(
 def test_options_of_readers(name: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         read_corpus(FIXTURES / name, **options)
+
+
+def _factgenie(path: Path, *rows: tuple[int, str | None, int | None, str | None]) -> Path:
+    """Write a record for each example, person, group and campaign; the first word is a span."""
+    lines = []
+    for example, person, group, campaign in rows:
+        about = {"annotator_id": person, "annotator_group": group, "campaign_id": campaign}
+        record = {
+            "dataset": "d",
+            "split": "s",
+            "setup_id": "m",
+            "example_idx": example,
+            "metadata": {key: value for key, value in about.items() if value is not None},
+            "annotations": [{"type": 0, "start": 0, "text": "Ann"}],
+            "output": "Ann left",
+        }
+        lines.append(json.dumps(record))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_groups_of_factgenie_are_annotators_on_request(tmp_path: Path) -> None:
+    """Each of two groups has every example once; three people share the work."""
+    rows = [(0, "p", 0, "c"), (1, "q", 0, "c"), (0, "q", 1, "c"), (1, "r", 1, "c")]
+    file = _factgenie(tmp_path / "c.jsonl", *rows)
+    by_person = read_corpus(file)
+    assert [sorted(c.annotators) for c in by_person.values()] == [["p", "q"], ["q", "r"]]
+    assert [(e.count, e.kind, e.reason) for e in by_person.left_out] == [
+        (2, "annotator group", "is not the annotator (`annotator=group` makes it one)")
+    ]
+    by_group = read_corpus(file, annotator="group")
+    groups = ["c-anngroup-0", "c-anngroup-1"]
+    assert [sorted(c.annotators) for c in by_group.values()] == [groups, groups]
+    assert [(e.count, e.kind) for e in by_group.left_out] == [(3, "annotator id")]
+
+
+def test_groups_of_factgenie_differ_between_campaigns(tmp_path: Path) -> None:
+    _factgenie(tmp_path / "a.jsonl", (0, None, 0, "a"))
+    _factgenie(tmp_path / "b.jsonl", (0, None, 0, "b"))
+    (c,) = read_corpus(tmp_path).values()
+    assert sorted(c.annotators) == ["a-anngroup-0", "b-anngroup-0"]
+    assert not c.left_out
+    nameless = _factgenie(tmp_path / "c.jsonl", (0, "p", None, "a"))
+    with pytest.raises(DataError, match="no annotator_group"):
+        read_corpus(nameless, annotator="group")

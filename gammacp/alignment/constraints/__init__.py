@@ -1,8 +1,9 @@
 """Constraints on alignments, and how they are kept while the best alignment stays proven.
 
-`base` has the class that a constraint is, and its registry; `of_groups`, `of_units` and `crossing`
-have the kinds. `rules` puts those of a text together, `solving` brings them to the solvers, and
-`engine` says how problems with rules on groups are solved: `in_order`, `apart` and `whole`.
+`base` has the class that a constraint is, and its registry; `group_constraints`,
+`unit_constraints` and `crossing` have the kinds. `rules` puts those of a text together, `solving`
+brings them to the solvers, and `engine` says how problems with rules on groups are solved:
+`in_order`, `apart` and `whole`.
 
 See docs/constraints.md, and docs/dev/adding-a-constraint-or-solver.md for one of your own.
 """
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
         registered_constraint,
     )
     from gammacp.alignment.constraints.crossing import NonCrossing
-    from gammacp.alignment.constraints.of_groups import AtLeast, AtMost, SameCategory
-    from gammacp.alignment.constraints.of_units import CannotLink, MustLink
+    from gammacp.alignment.constraints.group_constraints import AtLeast, AtMost, SameCategory
+    from gammacp.alignment.constraints.unit_constraints import CannotLink, MustLink
 else:
     _HERE = "gammacp.alignment.constraints"
     __getattr__ = lazy_names(
@@ -31,11 +32,11 @@ else:
             "constraint": f"{_HERE}.base",
             "registered_constraint": f"{_HERE}.base",
             "NonCrossing": f"{_HERE}.crossing",
-            "AtLeast": f"{_HERE}.of_groups",
-            "AtMost": f"{_HERE}.of_groups",
-            "SameCategory": f"{_HERE}.of_groups",
-            "CannotLink": f"{_HERE}.of_units",
-            "MustLink": f"{_HERE}.of_units",
+            "AtLeast": f"{_HERE}.group_constraints",
+            "AtMost": f"{_HERE}.group_constraints",
+            "SameCategory": f"{_HERE}.group_constraints",
+            "CannotLink": f"{_HERE}.unit_constraints",
+            "MustLink": f"{_HERE}.unit_constraints",
         },
     )
 

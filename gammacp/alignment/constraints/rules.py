@@ -27,7 +27,7 @@ import numpy as np
 from gammacp.alignment.candidates import build_problem, pair_count
 from gammacp.alignment.columns import group_table
 from gammacp.alignment.constraints.base import Constraint
-from gammacp.alignment.constraints.of_units import name_of, pairs_of
+from gammacp.alignment.constraints.unit_constraints import name_of, pairs_of
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Bools, Codes, Indices
@@ -156,9 +156,11 @@ class Rules:
             if of_pairs is not None:
                 allowed &= of_pairs
             # A larger group could be split down to this pair, so it is forbidden with the pair.
-            of_groups = each.allows_groups(self.continuum, pairs) if each.hereditary else None
-            if of_groups is not None:
-                allowed &= of_groups
+            allowed_by_constraint = (
+                each.allows_groups(self.continuum, pairs) if each.hereditary else None
+            )
+            if allowed_by_constraint is not None:
+                allowed &= allowed_by_constraint
         return allowed
 
     def allowed_groups(self, groups: Codes) -> Bools:
@@ -176,9 +178,9 @@ class Rules:
             number = ((groups == linked) & (linked >= 0)).sum(axis=1)
             allowed &= (number == 0) | (number == (linked >= 0).sum())
         for each in self.on_groups:
-            of_groups = each.allows_groups(self.continuum, groups)
-            if of_groups is not None:
-                allowed &= of_groups
+            allowed_by_constraint = each.allows_groups(self.continuum, groups)
+            if allowed_by_constraint is not None:
+                allowed &= allowed_by_constraint
         return allowed
 
     def allowed_both(self, first: Codes, second: Codes) -> Bools:

@@ -147,13 +147,13 @@ class Decomposition:
                 return
             if due(self.deadline):
                 return
-            while (next_loss := self._take_in(step)) is not None:
+            while (next_loss := self._activate_columns(step)) is not None:
                 if next_loss == np.inf:
                     self.complete = True
                     return
                 step = max(4 * step, next_loss)
 
-    def _take_in(self, most: float) -> float | None:
+    def _activate_columns(self, most: float) -> float | None:
         """Activate the columns that must be and lose at most `most`; search what they join.
 
         Return None if there were any. Otherwise return the least loss of the columns that must

@@ -65,7 +65,8 @@ class References:
     def source(self) -> Shuffled:
         """Return the source that the options stand for."""
         from gammacp.bench.source import source_from
-        from gammacp.cli.options.reading import Reading, load, tell_losses
+        from gammacp.cli.options.loading import load, tell_losses
+        from gammacp.cli.options.reading import Reading
         from shuffling import fit
 
         if self.model is not None and self.learn:

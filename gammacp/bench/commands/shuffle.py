@@ -12,7 +12,7 @@ from gammacp.base.record_tables import Column, Table, count
 from gammacp.bench.commands.options import source_of
 from gammacp.bench.commands.references import Annotators, References
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import reading_json
+from gammacp.cli.options.loading import reading_json
 from gammacp.cli.options.settings import Seed
 from gammacp.cli.output import AsJson, message, messages, print_json, show
 from gammacp.cli.sparing import spare_files

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from gammacp.cli.options.reading import Loaded
+from gammacp.cli.options.loading import Loaded
 from gammacp.cli.options.settings import Thresholds
 from gammacp.cli.output import messages, print_json, show
 from gammacp.continuum import Continuum, Corpus

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from gammacp.base.record_tables import number
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Files, Reading, load
+from gammacp.cli.options.loading import load
+from gammacp.cli.options.reading import Files, Reading
 from gammacp.cli.options.settings import ComputingFlags, FailUnder, GammaFlags, check_threshold
 from gammacp.cli.output import (
     AsJson,
@@ -27,7 +28,7 @@ from gammacp.errors import UsageError
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
     from gammacp.campaign.calibrate.magnitudes import Magnitudes
-    from gammacp.cli.options.reading import Loaded
+    from gammacp.cli.options.loading import Loaded
     from gammacp.measures.agreement import Agreement
 
 

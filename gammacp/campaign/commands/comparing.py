@@ -9,16 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import (
-    NOT_SAID,
-    TEAM,
-    Files,
-    Loaded,
-    Reading,
-    Sampled,
-    load,
-    teams_of,
-)
+from gammacp.cli.options.loading import Loaded, load, teams_of
+from gammacp.cli.options.reading import NOT_SAID, TEAM, Files, Reading, Sampled
 from gammacp.cli.options.settings import ComputingFlags, wants_interval
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from gammacp.campaign.commands.deciding import Deciding
 from gammacp.cli.alignment_table import tell_open
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import WRITE_OPTION, Files, Reading, load, write_options
+from gammacp.cli.options.loading import load
+from gammacp.cli.options.reading import WRITE_OPTION, Files, Reading, write_options
 from gammacp.cli.options.settings import ComputingFlags, Seed, SolvingFlags, Weighing
 from gammacp.cli.output import (
     AsJson,

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import TEAM, Files, Loaded, Reading, Sampled, load, teams_of
+from gammacp.cli.options.loading import Loaded, load, teams_of
+from gammacp.cli.options.reading import TEAM, Files, Reading, Sampled
 from gammacp.cli.options.settings import ComputingFlags, GammaFlags
 from gammacp.cli.output import (
     AsJson,

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Files, Loaded, Reading, Sampled, load
+from gammacp.cli.options.loading import Loaded, load
+from gammacp.cli.options.reading import Files, Reading, Sampled
 from gammacp.cli.options.settings import ComputingFlags, Seed, SolvingFlags, Weighing
 from gammacp.cli.output import AsJson, message, print_json, say, show, tell_signatures
 from gammacp.errors import UsageError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gammacp.campaign import result_tables
 from gammacp.campaign.replace.span_protocol import SpanProtocol
-from gammacp.cli.options.reading import Loaded
+from gammacp.cli.options.loading import Loaded
 from gammacp.cli.output import message, messages, print_json, say, show, tell_signatures
 
 

@@ -14,14 +14,8 @@ from gammacp.base.record_tables import Column, Table, number, signed_number, wor
 from gammacp.base.text import counted, first_names
 from gammacp.cli.incomplete import note_unread
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import (
-    File,
-    Reading,
-    left_out_json,
-    left_out_lines,
-    requested_campaign,
-    selected,
-)
+from gammacp.cli.options.loading import left_out_json, left_out_lines, requested_campaign, selected
+from gammacp.cli.options.reading import File, Reading
 from gammacp.cli.options.settings import ComputingFlags, GammaFlags
 from gammacp.cli.output import AsJson, message, messages, print_json, say, show, tell_signatures
 from gammacp.errors import BelowThresholdError, DataError, UsageError

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from gammacp.cli.alignment_table import alignment_records, print_alignment, write_trace
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import File, Reading, errors_of, load
+from gammacp.cli.options.loading import errors_of, load
+from gammacp.cli.options.reading import File, Reading
 from gammacp.cli.options.settings import Constraining, Seed, SolvingFlags, Weighing
 from gammacp.cli.output import (
     AsJson,

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gammacp.cli.options.groups import argument, option
-from gammacp.cli.options.reading import WRITE_OPTION, Reading, load, split_names, write_options
+from gammacp.cli.options.loading import load
+from gammacp.cli.options.reading import WRITE_OPTION, Reading, split_names, write_options
 from gammacp.cli.output import message
 from gammacp.cli.sparing import spare_files
 

@@ -11,15 +11,8 @@ from gammacp.base.failures import documents_missing
 from gammacp.base.text import in_short
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import (
-    TEAM,
-    Files,
-    Loaded,
-    Reading,
-    Sampled,
-    load,
-    teams_of,
-)
+from gammacp.cli.options.loading import Loaded, load, teams_of
+from gammacp.cli.options.reading import TEAM, Files, Reading, Sampled
 from gammacp.cli.options.settings import (
     ComputingFlags,
     Constraining,
@@ -118,14 +111,12 @@ def gamma(
     over = None
     if interval:
         over = overall.bootstrap(confidence=settings.sampling.confidence)
-    judged = {name: answer(overall) for name, answer in ANSWERS.items()}
+    answers = {name: answer(overall) for name, answer in ANSWERS.items()}
     if json:
-        whole = {"results": overall.results(), "corpus": overall.corpus}
-        whole |= {name: each and each.as_dict() for name, each in judged.items()}
-        print_json({**whole, **apart.as_dict(), **loaded.json})
+        _print_json(overall, answers, apart, loaded)
     elif overall.computed:
         if overall.score.defined:
-            _say_first_sentences(judged)
+            _say_first_sentences(answers)
         _print(overall, options, _missing(loaded), alignment=alignment, interval=over is not None)
         if over is not None:
             message(over.in_words())
@@ -183,6 +174,15 @@ def _take_apart(continua: Continua, shared: Memory | None, options: GammaOptions
 
     parts = explanation_of(continua, shared=shared, **options)
     return _TakenApart(parts, *further_explanations(continua, shared=shared, **options))
+
+
+def _print_json(
+    overall: Agreement, answers: Mapping[str, Any], apart: _TakenApart, loaded: Loaded
+) -> None:
+    """Print γ, the answers on how sure it is, what it is made of and what was left out."""
+    whole = {"results": overall.results(), "corpus": overall.corpus}
+    whole |= {name: each and each.as_dict() for name, each in answers.items()}
+    print_json({**whole, **apart.as_dict(), **loaded.json})
 
 
 def _say_first_sentences(judged: Mapping[str, Any]) -> None:
@@ -246,15 +246,15 @@ def _check_certificates(folder: Path | None, sets: int | None) -> None:
 
 
 def _write_proof(
-    folder: Path, found: Agreement, continua: Continua, options: GammaOptions
+    folder: Path, overall: Agreement, continua: Continua, options: GammaOptions
 ) -> list[str]:
     """Write the proof of γ; return sentences on its place and on what it does not cover."""
     from gammacp.measures.gamma_proof import InterruptedProofError, write_gamma_proof
 
-    if not found.score.defined:
+    if not overall.score.defined:
         return [f"gammacp: γ is undefined, so the proof {folder} is not written"]
     try:
-        proof = write_gamma_proof(found, continua, folder, options)
+        proof = write_gamma_proof(overall, continua, folder, options)
     except InterruptedProofError:
         return [f"gammacp: interrupted, so the proof {folder} is not written"]
     lines = [f"proof of γ with {proof.certificates} certificates: gammacp verify {proof.path}"]
@@ -264,7 +264,7 @@ def _write_proof(
             f"gammacp: {len(proof.without_proof)} certificates have no proof of a bound, as verify "
             f"will say, such as {name}: {why}"
         )
-    if abs(proof.value - found.value) > 1e-9:
+    if abs(proof.value - overall.value) > 1e-9:
         lines.append(
             f"gammacp: the proof is of γ = {proof.value:.6g}: alignments found again at the limit "
             "are others"
@@ -273,7 +273,7 @@ def _write_proof(
 
 
 def _write_certificates(
-    folder: Path, found: Agreement, continua: Continua, sets: int, options: GammaOptions
+    folder: Path, overall: Agreement, continua: Continua, sets: int, options: GammaOptions
 ) -> list[str]:
     """Write certificates alone; return a sentence where Ctrl-C left some out."""
     from gammacp.alignment.certificate import write_certificate
@@ -281,7 +281,7 @@ def _write_certificates(
     from gammacp.formats.layout import file_name
     from gammacp.measures.certificates import alignments_behind
 
-    behind = alignments_behind(found, continua, sets, options)
+    behind = alignments_behind(overall, continua, sets, options)
     stems = [Path(n).stem if Path(n).is_file() else n for n in behind]
     written: set[str] = set()
     for i, (stem, alignments) in enumerate(zip(stems, behind.values(), strict=True), 1):
@@ -300,14 +300,16 @@ def _write_certificates(
     return []
 
 
-def _how_far(found: Agreement) -> str:
+def _how_far(overall: Agreement) -> str:
     """Return a sentence on how far an interrupted run got."""
-    whole = len(found.rated)
+    whole = len(overall.rated)
     if not whole:
         return "no γ yet: too few random annotation sets are done"
-    if len(found.documents) == 1:
-        return f"γ rests on the {found.score.samples} random annotation sets done so far"
-    return f"{whole} of {len(found.documents)} continua have a γ, from the random sets done so far"
+    if len(overall.documents) == 1:
+        return f"γ rests on the {overall.score.samples} random annotation sets done so far"
+    return (
+        f"{whole} of {len(overall.documents)} continua have a γ, from the random sets done so far"
+    )
 
 
 def _missing(loaded: Loaded) -> int:
@@ -317,16 +319,16 @@ def _missing(loaded: Loaded) -> int:
 
 
 def _print(
-    found: Agreement, options: GammaOptions, unread: int, *, alignment: bool, interval: bool
+    overall: Agreement, options: GammaOptions, unread: int, *, alignment: bool, interval: bool
 ) -> None:
     """Print the tables; the `interval` over documents is told once, in a sentence of its own."""
     from gammacp.measures.gamma_corpus import CorpusGamma
     from gammacp.measures.score_tables import gamma_table
 
-    records = [*found.results(marked=True)]
-    corpus = found.score
+    records = [*overall.results(marked=True)]
+    corpus = overall.score
     if isinstance(corpus, CorpusGamma):
-        total = f"corpus ({corpus.continua} of {len(found.documents) + unread} continua)"
+        total = f"corpus ({corpus.continua} of {len(overall.documents) + unread} continua)"
         records.append({**corpus.as_dict(), "file": total})
         records.append({"file": "mean of the continua", "gamma": corpus.mean})
     show(gamma_table(records))
@@ -340,9 +342,10 @@ def _print(
     if alignment:
         from gammacp.cli.alignment_table import print_alignment, tell_open
 
-        for name, score in found.computed.items():
-            print_alignment(score.alignment, title=name if len(found.documents) > 1 else "")
+        for name, score in overall.computed.items():
+            print_alignment(score.alignment, title=name if len(overall.documents) > 1 else "")
         tell_open(
-            {name: score.alignment for name, score in found.computed.items()}, len(found.computed)
+            {name: score.alignment for name, score in overall.computed.items()},
+            len(overall.computed),
         )
-    tell_signatures(found.score.signature, seed=options["seed"])
+    tell_signatures(overall.score.signature, seed=options["seed"])

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from gammacp.cli.options.groups import option
-from gammacp.cli.options.reading import Files, Reading, reading_json, requested_campaign, tell
+from gammacp.cli.options.loading import reading_json, requested_campaign, tell
+from gammacp.cli.options.reading import Files, Reading
 from gammacp.cli.output import AsJson, message, print_json
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from gammacp.base.record_tables import Column, Table, count, permille
 from gammacp.base.text import group_by_text, visible
 from gammacp.cli import output
-from gammacp.cli.options.reading import Files, Loaded, Reading, left_out_lines, load
+from gammacp.cli.options.loading import Loaded, left_out_lines, load
+from gammacp.cli.options.reading import Files, Reading
 from gammacp.cli.output import AsJson, print_json, say, show
 
 if TYPE_CHECKING:

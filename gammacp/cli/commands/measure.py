@@ -11,8 +11,9 @@ from gammacp.base.text import group_by_text, in_short
 from gammacp.cli.interrupting import end_if_interrupted
 from gammacp.cli.measured import Task, Together
 from gammacp.cli.options.groups import Brought, option
+from gammacp.cli.options.loading import load, reading_json
 from gammacp.cli.options.names import plain_name
-from gammacp.cli.options.reading import Files, Reading, load, reading_json, split_names
+from gammacp.cli.options.reading import Files, Reading, split_names
 from gammacp.cli.options.settings import (
     ComputingFlags,
     GammaFlags,
@@ -252,13 +253,13 @@ def measure(
     thresholds.check(lambda: _judged(names[0], together, files_of))
 
 
-def _judged(name: str, found: Together, files: Mapping[str, str]) -> Judged:
+def _judged(name: str, together: Together, files: Mapping[str, str]) -> Judged:
     """Return the value of the only measure, to compare with thresholds."""
     from gammacp.cli.judging import judged_scores
 
-    whole: Mapping[str, Mapping[str, Any]] = found.parts or found.documents
+    whole: Mapping[str, Mapping[str, Any]] = together.parts or together.documents
     documents = {document: scores[name] for document, scores in whole.items()}
-    return judged_scores(name, found.headline[name], documents, files)
+    return judged_scores(name, together.headline[name], documents, files)
 
 
 def _tell_many(documents: int, names: Sequence[str], *, beyond_chance: bool) -> None:
@@ -352,38 +353,38 @@ def chosen_measures(given: list[str] | None) -> list[str]:
     return chosen
 
 
-def _print(found: Together, seed: int) -> None:
+def _print(together: Together, seed: int) -> None:
     from gammacp.measures.score_tables import corpus_table, document_table, measure_table
 
-    if not any(map(_has_value, found.each)):
+    if not any(map(_has_value, together.each)):
         return
-    several = len(found.documents) > 1
-    if not several or not found.by:
-        tables = {file: measure_table(scores) for file, scores in found.documents.items()}
-        tables |= {file: corpus_table(scores) for file, scores in found.parts.items()}
+    several = len(together.documents) > 1
+    if not several or not together.by:
+        tables = {file: measure_table(scores) for file, scores in together.documents.items()}
+        tables |= {file: corpus_table(scores) for file, scores in together.parts.items()}
         for file, table in tables.items():
-            if _has_value(found.parts.get(file, found.documents[file])):
+            if _has_value(together.parts.get(file, together.documents[file])):
                 show(table, title=file if several else "")
-    if several and "document" in found.by:
-        whole: Mapping[str, Mapping[str, Any]] = found.parts or found.documents
+    if several and "document" in together.by:
+        whole: Mapping[str, Mapping[str, Any]] = together.parts or together.documents
         for name in next(iter(whole.values())):
             rows = {file: scores[name] for file, scores in whole.items()}
             show(document_table(rows), title=name)
-    if found.corpus is not None:
-        show(corpus_table(found.corpus), title="corpus")
-    messages(_sentences(found))
+    if together.corpus is not None:
+        show(corpus_table(together.corpus), title="corpus")
+    messages(_sentences(together))
     message(f"seed {seed}")
 
 
-def _sentences(found: Together) -> Iterator[tuple[str, str]]:
+def _sentences(together: Together) -> Iterator[tuple[str, str]]:
     """Yield remarks on the values, each with the document that it concerns."""
-    whole = {**found.documents}
-    if found.corpus is not None:
-        whole["corpus"] = found.corpus  # type: ignore[assignment]
+    whole = {**together.documents}
+    if together.corpus is not None:
+        whole["corpus"] = together.corpus  # type: ignore[assignment]
     for file, scores in whole.items():
         divided: Mapping[str, Any] = scores
         if len(whole) == 1:
-            divided = found.parts.get(file, scores)
+            divided = together.parts.get(file, scores)
         remarks = (
             remark
             for name, score in scores.items()
@@ -443,5 +444,5 @@ def _check(scores: Mapping[str, Mapping[str, Score]]) -> None:
     raise DataError(f"no measure has a value: {'; '.join(dict(why))}", file=next(iter(scores)))
 
 
-def _has_value(found: Mapping[str, Any]) -> bool:
-    return any(score.defined or score.by_category for score in found.values())
+def _has_value(record: Mapping[str, Any]) -> bool:
+    return any(score.defined or score.by_category for score in record.values())

@@ -98,7 +98,7 @@ class _Document:
     name: str
     words: list[str] = field(default_factory=list)
     chains: dict[str, list[str]] = field(default_factory=dict)
-    opened: dict[str, list[tuple[int, str, int]]] = field(default_factory=dict)
+    open_mentions: dict[str, list[tuple[int, str, int]]] = field(default_factory=dict)
     unfinished: dict[str, list[_Unfinished]] = field(default_factory=dict)
     mentions: list[tuple[list[tuple[int, int]], str, int]] = field(default_factory=list)
     empty: int = 0
@@ -135,8 +135,8 @@ def read(source: Source, *, discontinuous: str = "keep") -> Continuum | Corpus:
         every mention is a unit; mentions may overlap. The mentions of one entity form a chain; the
         only mention of an entity has no links. A mention of several parts is a unit of several
         fragments (`--option discontinuous=cover`: one unit over all of them; `split`: one unit per
-        part). Mentions on empty nodes, and parts of mentions, are left out; so are bridges and split antecedents, which
-        join entities
+        part). Mentions on empty nodes, and parts of mentions, are left out; so are bridges and
+        split antecedents, which join entities
     """
     read_documents = list(_documents(source))
     documents = Documents(source, TOKENS)
@@ -329,14 +329,14 @@ def _mark(
     if part:
         name = part[1]
     if begins:
-        document.opened.setdefault(name, []).append((at - (not empty), kind, line))
+        document.open_mentions.setdefault(name, []).append((at - (not empty), kind, line))
     if not ends:
         return
-    if not document.opened.get(name):
+    if not document.open_mentions.get(name):
         raise source.error(
             f"mention of {name} ends, but has no beginning", line=line, hint=_BRACKETS
         )
-    start, kind, first = document.opened[name].pop()
+    start, kind, first = document.open_mentions[name].pop()
     unfinished = document.unfinished.setdefault(name, [])
     if number == 1:
         mention = _Unfinished(total, kind, first)
@@ -367,7 +367,7 @@ def _lacks_parts(source: Source, name: str, part: str, line: int) -> DataError:
 
 
 def _check_complete(source: Source, document: _Document) -> _Document:
-    for name, open_mentions in document.opened.items():
+    for name, open_mentions in document.open_mentions.items():
         if open_mentions:
             raise source.error(
                 f"mention of {name} begins, but has no end",

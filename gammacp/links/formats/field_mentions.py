@@ -39,7 +39,7 @@ class FieldMentions:
     sentence: int = 0
     lengths: dict[int, int] = field(default_factory=dict)
     chains: dict[str, list[Mention]] = field(default_factory=dict)
-    opened: dict[str, list[_Opened]] = field(default_factory=dict)
+    open_mentions: dict[str, list[_Opened]] = field(default_factory=dict)
     parts: dict[str, list[tuple[_Opened, list[int]]]] = field(default_factory=dict)
 
     def add_node(self, number: str, dependencies: str) -> None:
@@ -86,25 +86,25 @@ class FieldMentions:
                     hint="It counts the words of the mention from 1",
                 )
             first = len(self.nodes) - 1
-            self.opened.setdefault(name, []).append(_Opened(first, head, line))
-        if not ends or not self.opened.get(name):
+            self.open_mentions.setdefault(name, []).append(_Opened(first, head, line))
+        if not ends or not self.open_mentions.get(name):
             return
-        opened = self.opened[name].pop()
-        places = list(range(opened.first, len(self.nodes)))
+        beginning = self.open_mentions[name].pop()
+        places = list(range(beginning.first, len(self.nodes)))
         if number > 1 and self.parts.get(name):
-            opened, before = self.parts[name].pop()
+            beginning, before = self.parts[name].pop()
             places = [*before, *places]
         if number < total:
-            self.parts.setdefault(name, []).append((opened, places))
+            self.parts.setdefault(name, []).append((beginning, places))
             return
-        self.chains.setdefault(name, []).append(self._mention(name, places, opened))
+        self.chains.setdefault(name, []).append(self._mention(name, places, beginning))
 
-    def _mention(self, name: str, places: list[int], opened: _Opened) -> Mention:
-        at = int(opened.head or 1)
+    def _mention(self, name: str, places: list[int], beginning: _Opened) -> Mention:
+        at = int(beginning.head or 1)
         if not 1 <= at <= len(places):
             raise DataError(
                 f"head {at} is outside the mention of {name}, which has {len(places)} words",
-                line=opened.line,
+                line=beginning.line,
                 hint="The head counts the words and empty nodes of the mention from 1",
             )
         words = tuple(self.nodes[place][0] for place in places)

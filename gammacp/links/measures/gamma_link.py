@@ -356,15 +356,15 @@ def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
     )
 
 
-def _expected(found: Sequence[Counted], rule: Any) -> ExpectedDisorder:
-    sized = [f for f in found if f.size]
+def _expected(counts: Sequence[Counted], rule: Any) -> ExpectedDisorder:
+    sized = [f for f in counts if f.size]
     return ExpectedDisorder(
         np.array([f.cost / f.size for f in sized]),
         np.array([f.bound / f.size for f in sized]),
         all(f.proven for f in sized),
         rule.confidence,
         weights=np.array([f.size for f in sized]),
-        without_value=len(found) - len(sized),
+        without_value=len(counts) - len(sized),
     )
 
 
@@ -373,7 +373,7 @@ def _signature(
     basis: Basis,
     chances: Sequence[Any],
     observed: Sequence[tuple[Continuum, Counted]],
-    said: Mapping[str, Any],
+    settings: Mapping[str, Any],
 ) -> str:
     selection = dict.fromkeys(entry for c, _ in observed for entry in c.selection)
     return basis.signature(
@@ -381,7 +381,7 @@ def _signature(
         *chances,
         selection=tuple(selection),
         continua=len(observed) if len(observed) > 1 else None,
-        **said,
+        **settings,
     )
 
 

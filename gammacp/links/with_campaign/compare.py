@@ -120,8 +120,8 @@ def _table(key: str, rows: Mapping[str, Record], *, total: int = 0) -> Table:
     return table.without_empty(*headers, "reason")
 
 
-def _as_dict(found: Scores) -> dict[str, Any]:
-    return {name: score.as_dict() for name, score in found.items()}
+def _as_dict(scores: Scores) -> dict[str, Any]:
+    return {name: score.as_dict() for name, score in scores.items()}
 
 
 def compare_links(
@@ -192,10 +192,10 @@ def _count_all(measure: str, basis: Basis, type: str | None = None) -> BeyondUni
         return str(error)
 
 
-def _score(name: str, found: BeyondUnits | str, *some: Any, **said: object) -> Score:
-    if isinstance(found, str):
-        return undefined(found)
-    return found.score(name, some or None, **said)
+def _score(name: str, beyond: BeyondUnits | str, *some: Any, **settings: object) -> Score:
+    if isinstance(beyond, str):
+        return undefined(beyond)
+    return beyond.score(name, some or None, **settings)
 
 
 COMPARED.register("links", compare_links)

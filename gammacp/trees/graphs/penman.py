@@ -193,12 +193,12 @@ def _graph_at_place(comments: str, file: str, line: int) -> MeaningGraph:
     return MeaningGraph((), frozenset(), frozenset(), forms, file, line, name, UNSOUND)
 
 
-def _graph(found: Any, placed: MeaningGraph) -> MeaningGraph:
-    names = [found.top, *(n for n, role, _ in found.triples if role == ":instance")]
+def _graph(parsed: Any, graph: MeaningGraph) -> MeaningGraph:
+    names = [parsed.top, *(n for n, role, _ in parsed.triples if role == ":instance")]
     place = {name: k for k, name in enumerate(dict.fromkeys(names))}
     properties = {(0, "top", "top")}
     relations = set()
-    for node, marked, value in found.triples:
+    for node, marked, value in parsed.triples:
         role = marked.removeprefix(":").lower()
         if role == "instance" or value not in place:
             properties.add((place[node], role, value.strip('"').lower()))
@@ -207,7 +207,7 @@ def _graph(found: Any, placed: MeaningGraph) -> MeaningGraph:
         else:
             relations.add((place[node], role, place[value]))
     return replace(
-        placed,
+        graph,
         variables=tuple(place),
         properties=frozenset(properties),
         relations=frozenset(relations),

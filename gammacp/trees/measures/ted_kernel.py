@@ -61,9 +61,9 @@ class Tables(NamedTuple):
         For each column, those that the recurrence looks up: `left` is the column before the node's
         leftmost leaf, `previous` the one before the node, if both lie on the left path of the
         keyroot. Otherwise it is the column of the empty forest.
-    nodes, found
-        Node of each column, numbered within the block; in `found` only for nodes on the keyroot's
-        left path, and else a number beyond all nodes.
+    nodes, path_nodes
+        Node of each column, numbered within the block; in `path_nodes` only for nodes on the
+        keyroot's left path, and else a number beyond all nodes.
     labels
         Labels of the block's nodes.
     subtrees, forests
@@ -74,7 +74,7 @@ class Tables(NamedTuple):
     left: Unsigned
     previous: Unsigned
     nodes: Unsigned
-    found: Unsigned
+    path_nodes: Unsigned
     offsets: Counts
     labels: Codes
     subtrees: Counts
@@ -127,7 +127,7 @@ def _lay_out(trees: TreeArrays, side: int, block: Indices, rows: int, to: Tables
             to.left[n] = empty if alone else start + trees.before[c] - 1
             to.previous[n] = n - 1 if alone and trees.inside[c] else empty
             to.nodes[n] = node
-            to.found[n] = node if alone else nodes
+            to.path_nodes[n] = node if alone else nodes
             if alone:
                 to.labels[node] = trees.labels[c]
             to.offsets[n] = to.forests[0, n] = offset
@@ -149,7 +149,7 @@ def _fill(trees: TreeArrays, side: int, x: int, width: int, nodes: int, to: Tabl
     left = to.left
     previous = to.previous
     other = to.nodes
-    found = to.found
+    path_nodes = to.path_nodes
     start = trees.column_starts[side, x]
     for r in range(trees.widths[side, x]):
         if trees.inside[start + r] == 0:
@@ -182,7 +182,7 @@ def _fill(trees: TreeArrays, side: int, x: int, width: int, nodes: int, to: Tabl
             if best > saved:
                 saved = best
             here[c] = saved
-            distances_of_row[found[c]] = saved - to.offsets[c]
+            distances_of_row[path_nodes[c]] = saved - to.offsets[c]
 
 
 @kernel

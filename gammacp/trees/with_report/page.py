@@ -81,9 +81,9 @@ def tree_page(report: TreeReport, title: str = "") -> str:
     return laid_out(title, join(incomplete, number), sections)
 
 
-def _draw(found: Sequence[Item] | Sequence[Compared]) -> Iterator[Markup]:
+def _draw(items: Sequence[Item] | Sequence[Compared]) -> Iterator[Markup]:
     """Each sentence with the arcs of the two annotators who differ most."""
-    for one in found:
+    for one in items:
         if isinstance(one, Item):
             item = one
         else:

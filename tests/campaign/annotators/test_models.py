@@ -45,17 +45,17 @@ def responses() -> Responses:
 
 
 def peer_posterior(name: str) -> np.ndarray[Any, Any]:
-    found = PEER[name]
-    order = [found["labels"].index(label) for label in "abc"]
+    reference = PEER[name]
+    order = [reference["labels"].index(label) for label in "abc"]
     rows = [row.split()[0] for row in PEER["rows"]]
-    return np.array([found["posterior"][t] for t in dict.fromkeys(rows)])[:, order]
+    return np.array([reference["posterior"][t] for t in dict.fromkeys(rows)])[:, order]
 
 
 @pytest.mark.parametrize("model", ["dawid-skene", "one-coin"])
 def test_the_posteriors_of_crowd_kit(model: str) -> None:
-    found = fit(responses(), model, strength=0, tolerance=1e-12, iterations=5000)
-    assert found.converged
-    assert np.abs(found.posterior - peer_posterior(model)).max() < 1e-6
+    model_fit = fit(responses(), model, strength=0, tolerance=1e-12, iterations=5000)
+    assert model_fit.converged
+    assert np.abs(model_fit.posterior - peer_posterior(model)).max() < 1e-6
 
 
 def test_mace_of_crowd_kit_from_its_start() -> None:
@@ -64,20 +64,22 @@ def test_mace_of_crowd_kit_from_its_start() -> None:
     order = [peer["labels"].index(label) for label in "abc"]
     guess, theta = np.array(peer["start_spamming"])[people].T
     xi = np.array(peer["start_thetas"])[people][:, order]
-    said = theta[:, None, None] * np.eye(3) + guess[:, None, None] * xi[:, None]
+    rates = theta[:, None, None] * np.eye(3) + guess[:, None, None] * xi[:, None]
     logs = np.zeros((data.items, 3))
-    np.add.at(logs, data.item, np.log(said[data.annotator, :, data.label]))
+    np.add.at(logs, data.item, np.log(rates[data.annotator, :, data.label]))
     start = np.exp(logs) / np.exp(logs).sum(axis=1, keepdims=True)
     knowing = theta[:, None] / (theta[:, None] + guess[:, None] * xi)
-    found = fit(data, "mace", strength=0, start=start, knowing=knowing, tolerance=0, iterations=50)
-    assert np.abs(found.posterior - peer_posterior("mace")).max() < 1e-6
-    assert found.log_likelihood == pytest.approx(peer["log_likelihood_start1"], abs=1e-2)
+    model_fit = fit(
+        data, "mace", strength=0, start=start, knowing=knowing, tolerance=0, iterations=50
+    )
+    assert np.abs(model_fit.posterior - peer_posterior("mace")).max() < 1e-6
+    assert model_fit.log_likelihood == pytest.approx(peer["log_likelihood_start1"], abs=1e-2)
 
 
 def test_mace_from_its_own_start_is_as_likely_as_the_best_of_ten() -> None:
-    found = fit(responses(), "mace", strength=0)
+    model_fit = fit(responses(), "mace", strength=0)
     # crowd-kit adds 1e-8 to every probability of an item.
-    assert found.log_likelihood >= PEER["mace"]["log_likelihood_best"] - 1e-2
+    assert model_fit.log_likelihood >= PEER["mace"]["log_likelihood_best"] - 1e-2
 
 
 @pytest.mark.parametrize("model", ["dawid-skene", "one-coin", "mace"])
@@ -85,15 +87,15 @@ def test_planted_annotators_are_recovered(model: str) -> None:
     rng = np.random.default_rng(7)
     truth = rng.integers(3, size=600)
     skills = np.array([0.95, 0.8, 0.6, 0.4, 0.9])
-    said = np.where(rng.random((600, 5)) < skills, truth[:, None], rng.integers(3, size=(600, 5)))
-    item, annotator = (x.ravel() for x in np.indices(said.shape))
-    data = Responses(item, annotator, said.ravel(), 600, tuple("ABCDE"), tuple("xyz"))
-    found = fit(data, model)
-    right = found.confusion[:, range(3), range(3)].mean(axis=1)
+    labels = np.where(rng.random((600, 5)) < skills, truth[:, None], rng.integers(3, size=(600, 5)))
+    item, annotator = (x.ravel() for x in np.indices(labels.shape))
+    data = Responses(item, annotator, labels.ravel(), 600, tuple("ABCDE"), tuple("xyz"))
+    model_fit = fit(data, model)
+    right = model_fit.confusion[:, range(3), range(3)].mean(axis=1)
     # An annotator who draws at random is right by chance in a third of the cases.
     assert right == pytest.approx(skills + (1 - skills) / 3, abs=0.06)
     votes = data.vote_shares().argmax(axis=1)
-    assert (found.posterior.argmax(axis=1) == truth).mean() > (votes == truth).mean()
+    assert (model_fit.posterior.argmax(axis=1) == truth).mean() > (votes == truth).mean()
 
 
 def test_maximum_likelihood_never_falls() -> None:
@@ -164,10 +166,10 @@ def test_impossible_arguments_are_refused() -> None:
 
 
 def _said(rows: list[list[str]], labels: tuple[str, ...]) -> Responses:
-    said = np.array([[labels.index(label) for label in row] for row in rows])
-    item, annotator = np.indices(said.shape)
-    people = tuple("ABCD"[: said.shape[1]])
-    return Responses(item.ravel(), annotator.ravel(), said.ravel(), len(said), people, labels)
+    codes = np.array([[labels.index(label) for label in row] for row in rows])
+    item, annotator = np.indices(codes.shape)
+    people = tuple("ABCD"[: codes.shape[1]])
+    return Responses(item.ravel(), annotator.ravel(), codes.ravel(), len(codes), people, labels)
 
 
 @pytest.mark.parametrize("model", ["dawid-skene", "one-coin"])
@@ -200,13 +202,13 @@ def test_units_that_everybody_missed_are_estimated() -> None:
     """
     rng = np.random.default_rng(3)
     marked = rng.random((1500, 4)) < 0.7
-    seen = marked.any(axis=1)
-    rows = [["x" if m else "∅" for m in row] for row in marked[seen]]
-    found = fit(_said(rows, ("x", "∅")), unseen=True)
-    assert (found.posterior[:, 0] > 0.5).all()
-    assert found.confusion[:, 0, 0] == pytest.approx(np.full(4, 0.7), abs=0.04)
+    is_marked = marked.any(axis=1)
+    rows = [["x" if m else "∅" for m in row] for row in marked[is_marked]]
+    model_fit = fit(_said(rows, ("x", "∅")), unseen=True)
+    assert (model_fit.posterior[:, 0] > 0.5).all()
+    assert model_fit.confusion[:, 0, 0] == pytest.approx(np.full(4, 0.7), abs=0.04)
     # A share of .3⁴ of all units is missed by everybody.
-    assert found.unseen[0] == pytest.approx((~seen).sum(), rel=0.5)
+    assert model_fit.unseen[0] == pytest.approx((~is_marked).sum(), rel=0.5)
     struck = fit(_said(rows, ("x", "∅")))
     assert (struck.posterior[:, 0] > 0.5).mean() < 0.98
     assert struck.unseen.sum() == 0
@@ -222,16 +224,16 @@ def test_marks_that_lie_far_apart_count_as_chance() -> None:
     levels = np.where(np.arange(len(marked)) < len(true), 0, 2)
     levels[marked.sum(axis=1) < 2] = -1
     data = _said([["x" if m else "∅" for m in row] for row in marked], ("x", "∅"))
-    found = fit(replace(data, closeness=levels), unseen=True)
+    model_fit = fit(replace(data, closeness=levels), unseen=True)
     two = marked.sum(axis=1) == 2
-    assert (found.posterior[two & (levels == 0), 0] > 0.8).all()
-    assert (found.posterior[two & (levels == 2), 0] < 0.5).all()
-    assert found.closeness[0, 0] > 0.9 > 0.5 > found.closeness[1, 0]
+    assert (model_fit.posterior[two & (levels == 0), 0] > 0.8).all()
+    assert (model_fit.posterior[two & (levels == 2), 0] < 0.5).all()
+    assert model_fit.closeness[0, 0] > 0.9 > 0.5 > model_fit.closeness[1, 0]
 
 
 def test_closeness_is_ignored_if_no_two_annotators_mark_one_place() -> None:
     rows = [["x" if j == i % 4 else "∅" for j in range(4)] for i in range(32)]
     data = _said(rows, ("x", "∅"))
-    found = fit(replace(data, closeness=np.full(32, -1)), unseen=True)
-    assert found.closeness == pytest.approx(1 / 3)
-    assert found.posterior == pytest.approx(fit(data, unseen=True).posterior)
+    model_fit = fit(replace(data, closeness=np.full(32, -1)), unseen=True)
+    assert model_fit.closeness == pytest.approx(1 / 3)
+    assert model_fit.posterior == pytest.approx(fit(data, unseen=True).posterior)

@@ -20,9 +20,9 @@ MODEL = ReferenceModel(n_units=20)
 
 def test_a_planted_omission_is_recovered() -> None:
     continuum = shuffled_set(MODEL, "false-negative", 0.2, 2, seed=5)
-    (found,) = calibrate(continuum, errors=["false-negative"], **FAST).equivalents
-    assert found.low <= 0.2 <= found.high
-    assert found.words.startswith("each annotator missed ")
+    (equivalent,) = calibrate(continuum, errors=["false-negative"], **FAST).equivalents
+    assert equivalent.low <= 0.2 <= equivalent.high
+    assert equivalent.words.startswith("each annotator missed ")
 
 
 @pytest.mark.parametrize(
@@ -49,11 +49,11 @@ def test_a_planted_error_is_recovered_although_it_distorts_the_learnt_model(
         labels = rng.choice(list("xyz"), 25)
         reference = Continuum.from_columns(["r"] * 25, labels, starts, starts + lengths)
         documents[f"d{d}"] = shuffle(reference, error, planted, 3, seed=d)
-    (found,) = calibrate(documents, errors=[error], samples=20).equivalents
-    assert found.magnitude is not None
-    assert found.magnitude.value == pytest.approx(planted, abs=0.07)
-    assert found.magnitude.low <= planted <= found.magnitude.high
-    assert found.misfit < 0.05
+    (equivalent,) = calibrate(documents, errors=[error], samples=20).equivalents
+    assert equivalent.magnitude is not None
+    assert equivalent.magnitude.value == pytest.approx(planted, abs=0.07)
+    assert equivalent.magnitude.low <= planted <= equivalent.magnitude.high
+    assert equivalent.misfit < 0.05
 
 
 @pytest.mark.slow
@@ -73,33 +73,33 @@ def test_less_than_one_error_per_annotator_may_be_none() -> None:
                 units.append(Unit(whole.annotator, *ends, whole.category))
             units.sort(key=lambda u: u.annotator)
         documents[f"d{d}"] = Continuum.from_units(units)
-    found = calibrate(documents, errors=["split"], samples=20)
-    (split,) = found.equivalents
+    calibration = calibrate(documents, errors=["split"], samples=20)
+    (split,) = calibration.equivalents
     assert split.least == pytest.approx(1 / 20, rel=0.05)
     assert split.low == 0.0
     assert split.least <= split.high < 1.5 * split.least
     assert 0 < split.amount < split.least
     assert "(0.0–" in split.words or "(less than " in split.words
-    assert any("less than one error per annotator and document" in n for n in found.notes())
+    assert any("less than one error per annotator and document" in n for n in calibration.notes())
 
 
 @pytest.mark.usefixtures("little_is_simulated")
 def test_notes_name_the_annotators_who_did_not_read_to_the_end() -> None:
     units = [Unit(a, 10 * i, 10 * i + 8, "x") for a in "AB" for i in range(20 if a == "A" else 9)]
     half = declare_read_until(Continuum.from_units(units, bounds=(0, 200)), {"B": 90})
-    found = calibrate(half, errors=["false-negative"], **FAST)
-    assert found.unfinished == ("B",)
-    assert any(n.startswith("B did not read to the end") for n in found.as_dict()["notes"])
+    calibration = calibrate(half, errors=["false-negative"], **FAST)
+    assert calibration.unfinished == ("B",)
+    assert any(n.startswith("B did not read to the end") for n in calibration.as_dict()["notes"])
 
 
 @pytest.mark.usefixtures("little_is_simulated")
 def test_a_flat_curve_gives_only_a_least_amount() -> None:
     documents = {f"d{i}": shuffled_set(MODEL, "split", 0.8, 3, index=i, seed=5) for i in range(3)}
-    found = calibrate(documents, errors=["split"], **FAST)
-    (split,) = found.equivalents
+    calibration = calibrate(documents, errors=["split"], **FAST)
+    (split,) = calibration.equivalents
     assert math.isinf(split.high)
     assert 0.2 < split.low < 1.6
-    assert "% (at least " in found.in_words()
+    assert "% (at least " in calibration.in_words()
 
 
 @pytest.mark.usefixtures("little_is_simulated")
@@ -110,10 +110,12 @@ def test_an_error_that_cannot_explain_the_annotations_is_named() -> None:
         Unit(a, 10 * i, 10 * i + 9, "x") for a in "ABC" for i in range(30) if rng.random() < 0.7
     ]
     continuum = Continuum.from_units(units, bounds=(0, 300))
-    found = calibrate(continuum, errors=["split"], **FAST)
-    (split,) = found.equivalents
+    calibration = calibrate(continuum, errors=["split"], **FAST)
+    (split,) = calibration.equivalents
     assert split.misfit > 0.1
-    assert [n for n in found.notes() if n.startswith("split: annotators who make only this error")]
+    assert [
+        n for n in calibration.notes() if n.startswith("split: annotators who make only this error")
+    ]
 
 
 def test_an_unknown_amount_is_not_printed() -> None:
@@ -122,32 +124,32 @@ def test_an_unknown_amount_is_not_printed() -> None:
     Wrong labels are impossible, as there is one category.
     """
     continuum = Continuum.from_units([Unit("A", 0, 5, "x"), Unit("B", 1, 6, "x")])
-    found = calibrate(continuum, errors=["category", "position"], **FAST)
-    category, position = found.equivalents
+    calibration = calibrate(continuum, errors=["category", "position"], **FAST)
+    category, position = calibration.equivalents
     assert math.isinf(category.amount)
     assert category.words == ""
     assert "any amount, even 0 %" in position.words
-    assert "beyond" not in found.in_words()
+    assert "beyond" not in calibration.in_words()
 
 
 @pytest.mark.usefixtures("little_is_simulated")
 def test_the_signature_names_the_simulated_errors() -> None:
     continuum = shuffled_set(MODEL, "false-negative", 0.2, 2, seed=4)
-    made = [
+    signatures = [
         calibrate(continuum, errors=errors, samples=5, sets=sets).signature
         for errors, sets in ((["category"], 3), (["category:overlap=true"], 3), (["category"], 4))
     ]
-    assert len(set(made)) == 3
-    assert "|calibrated:category|sets:3|" in str(made[0])
+    assert len(set(signatures)) == 3
+    assert "|calibrated:category|sets:3|" in str(signatures[0])
 
 
 def test_identical_annotators_need_no_error() -> None:
     continuum = shuffled_set(MODEL, "position", 0, 2, seed=1)
-    found = calibrate(continuum, errors=["position"], **FAST)
-    (position,) = found.equivalents
+    calibration = calibrate(continuum, errors=["position"], **FAST)
+    (position,) = calibration.equivalents
     assert (position.amount, position.low) == (0, 0)
     assert position.high > 0  # small shifts of whole positions leave no trace
-    assert "agree perfectly" in found.in_words()
+    assert "agree perfectly" in calibration.in_words()
 
 
 @pytest.mark.parametrize("same", [True, False])
@@ -192,12 +194,12 @@ def test_annotations_that_one_error_cannot_explain_are_reported() -> None:
         for a in "AB"
         for s in np.sort(rng.choice(2000, 15, replace=False)).tolist()
     ]
-    found = calibrate(Continuum.from_units(units), errors=["category"], **FAST)
-    (category,) = found.equivalents
+    calibration = calibrate(Continuum.from_units(units), errors=["category"], **FAST)
+    (category,) = calibration.equivalents
     assert math.isinf(category.amount)
     assert category.reason is not None
     assert "even at magnitude 1" in category.reason
-    assert "lower than any single kind of error" in found.in_words()
+    assert "lower than any single kind of error" in calibration.in_words()
 
 
 @pytest.mark.usefixtures("little_is_simulated")
@@ -208,16 +210,16 @@ def test_an_error_that_cannot_be_made_does_not_stop_the_others() -> None:
         for a in "AB"
         for i in range(12)
     ]
-    found = calibrate(
+    calibration = calibrate(
         Continuum.from_units(units),
         errors=["category", "false-negative"],
         chance="fixed-positions",
         **FAST,
     )
-    category, missed = found.equivalents
+    category, missed = calibration.equivalents
     assert category.reason is None
     assert missed.reason is not None
-    assert "category" in found.in_words()
+    assert "category" in calibration.in_words()
 
 
 @pytest.mark.usefixtures("little_is_simulated")
@@ -227,8 +229,8 @@ def test_the_number_of_workers_changes_nothing() -> None:
     continuum = shuffled_set(MODEL, "split", 0.1, 2, seed=2)
     here = calibrate(continuum, errors=["split"], **FAST)
     with ThreadPoolExecutor(2) as pool:
-        there = calibrate(continuum, errors=["split"], executor=pool, **FAST)
-    assert here.equivalents[0].magnitude == there.equivalents[0].magnitude
+        calibration = calibrate(continuum, errors=["split"], executor=pool, **FAST)
+    assert here.equivalents[0].magnitude == calibration.equivalents[0].magnitude
 
 
 def test_amounts_in_the_users_terms() -> None:

@@ -29,13 +29,13 @@ def test_inverting_gives_back_the_value(values: list[float], target: float) -> N
     smooth = falling(np.array(values), np.ones(len(values)))
     assert (np.diff(smooth) <= 1e-12).all()
     magnitudes = np.linspace(0, 1, len(values))
-    found = invert(magnitudes, smooth, target)
+    magnitude = invert(magnitudes, smooth, target)
     if target >= smooth[0]:
-        assert found == 0
+        assert magnitude == 0
     elif target < smooth[-1]:
-        assert math.isinf(found)
+        assert math.isinf(magnitude)
     else:
-        assert np.interp(found, magnitudes, smooth) == pytest.approx(target, abs=1e-9)
+        assert np.interp(magnitude, magnitudes, smooth) == pytest.approx(target, abs=1e-9)
 
 
 def test_a_level_stretch_is_cut_in_the_middle() -> None:
@@ -43,8 +43,8 @@ def test_a_level_stretch_is_cut_in_the_middle() -> None:
 
 
 def test_a_line_is_inverted_without_noise() -> None:
-    found = magnitude_at(curve_of(0.8, 0), 0.6)
-    assert [found.value, found.low, found.high] == pytest.approx([0.5] * 3)
+    magnitude = magnitude_at(curve_of(0.8, 0), 0.6)
+    assert [magnitude.value, magnitude.low, magnitude.high] == pytest.approx([0.5] * 3)
 
 
 @pytest.mark.slow
@@ -54,15 +54,15 @@ def test_intervals_cover_the_true_magnitude() -> None:
     inside = 0
     for i in range(120):
         measured = 1 - 0.8 * 0.4 + 0.05 * rng.standard_normal()
-        found = magnitude_at(curve_of(0.8, 0.05, seed=i), measured, draws=400)
-        inside += found.low <= 0.4 <= found.high
+        magnitude = magnitude_at(curve_of(0.8, 0.05, seed=i), measured, draws=400)
+        inside += magnitude.low <= 0.4 <= magnitude.high
     assert inside >= 0.9 * 120
 
 
 def test_a_value_beyond_the_curve_has_an_infinite_magnitude() -> None:
-    found = magnitude_at(curve_of(0.5, 0.01), 0.3)
-    assert math.isinf(found.value)
-    assert math.isinf(found.high)
+    magnitude = magnitude_at(curve_of(0.5, 0.01), 0.3)
+    assert math.isinf(magnitude.value)
+    assert math.isinf(magnitude.high)
     near = magnitude_at(curve_of(0.5, 0.05), 0.52)
     assert math.isfinite(near.low)
     assert math.isinf(near.high)
@@ -74,10 +74,10 @@ def test_perfect_agreement_needs_no_error() -> None:
     """
     sets = (np.ones(3), np.array([1, 1, 0.9]), np.array([1, 0.8, 0.9]), np.full(3, 0.7))
     curve = Curve(np.array([0, 0.05, 0.15, 0.3]), sets, np.zeros(4))
-    found = magnitude_at(curve, 1.0)
-    assert (found.value, found.low, found.high) == (0.0, 0.0, 0.3)
-    found = magnitude_at(Curve(np.array([0, 0.05]), sets[:2], np.zeros(2)), 1.0)
-    assert (found.value, found.low, found.high) == (0.0, 0.0, math.inf)
+    magnitude = magnitude_at(curve, 1.0)
+    assert (magnitude.value, magnitude.low, magnitude.high) == (0.0, 0.0, 0.3)
+    magnitude = magnitude_at(Curve(np.array([0, 0.05]), sets[:2], np.zeros(2)), 1.0)
+    assert (magnitude.value, magnitude.low, magnitude.high) == (0.0, 0.0, math.inf)
 
 
 def test_cells_are_sorted_by_magnitude() -> None:
@@ -91,6 +91,6 @@ def test_cells_are_sorted_by_magnitude() -> None:
 
 def test_without_simulated_campaigns_nothing_is_excluded() -> None:
     curve = Curve.start(3).with_cell(0.5, np.array([0.5, 0.4, 0.3]), 0)
-    found = magnitude_at(curve, 0.6)
-    assert (found.low, found.high) == (0, math.inf)
-    assert found.value == pytest.approx(1 / 3)
+    magnitude = magnitude_at(curve, 0.6)
+    assert (magnitude.low, magnitude.high) == (0, math.inf)
+    assert magnitude.value == pytest.approx(1 / 3)

@@ -60,15 +60,15 @@ def test_rates_of_three_have_a_closed_form() -> None:
     A slot that two annotators have is real; the remaining formulas follow by hand.
     """
     counts = {"111": 400, "011": 100, "101": 50, "110": 20, "100": 30, "010": 25, "001": 40}
-    found = rates_of(patterns(counts), np.ones(1))
+    rates = rates_of(patterns(counts), np.ones(1))
     have = 1 - np.array([100 / 500, 50 / 450, 20 / 420])
-    assert found.failing == pytest.approx(1 - have, abs=1e-6)
+    assert rates.failing == pytest.approx(1 - have, abs=1e-6)
     # The expected number of slots that all have is the product of the three rates.
     real = 400 / have.prod()
     lone = [have[k] * np.delete(1 - have, k).prod() * real for k in range(3)]
     added = (np.array([30, 25, 40]) - lone) / real
-    assert found.adding == pytest.approx(added, abs=1e-6)
-    assert found.real == pytest.approx([real] * 3, rel=1e-6)
+    assert rates.adding == pytest.approx(added, abs=1e-6)
+    assert rates.real == pytest.approx([real] * 3, rel=1e-6)
 
 
 def test_rates_of_four_are_the_most_likely() -> None:
@@ -76,7 +76,7 @@ def test_rates_of_four_are_the_most_likely() -> None:
     rng = np.random.default_rng(5)
     counts = {format(k, "04b"): int(rng.integers(3, 60)) for k in range(1, 16)}
     counts["1111"] = 500
-    found = rates_of(patterns(counts), np.ones(1))
+    rates = rates_of(patterns(counts), np.ones(1))
 
     def likelihood(failing: np.ndarray, adding: np.ndarray) -> float:
         chances = {}
@@ -88,10 +88,10 @@ def test_rates_of_four_are_the_most_likely() -> None:
         whole = sum(chances.values())
         return sum(n * math.log(chances[key] / whole) for key, n in counts.items())
 
-    best = likelihood(found.failing, found.adding)
+    best = likelihood(rates.failing, rates.adding)
     for which in range(8):
         for step in (-0.002, 0.002):
-            failing, adding = found.failing.copy(), found.adding.copy()
+            failing, adding = rates.failing.copy(), rates.adding.copy()
             (failing if which < 4 else adding)[which % 4] += step
             if (adding >= 0).all():
                 assert likelihood(failing, adding) < best
@@ -100,8 +100,8 @@ def test_rates_of_four_are_the_most_likely() -> None:
 def test_variances_of_three_have_a_closed_form() -> None:
     mean = np.array([[0, 5.0, 6.0], [5.0, 0, 3.0], [6.0, 3.0, 0]])
     counts = np.array([[0, 10, 40], [10, 0, 20], [40, 20, 0]])
-    found = variances(mean * counts, counts)
-    assert found == pytest.approx([(5 + 6 - 3) / 2, (5 + 3 - 6) / 2, (6 + 3 - 5) / 2])
+    estimates = variances(mean * counts, counts)
+    assert estimates == pytest.approx([(5 + 6 - 3) / 2, (5 + 3 - 6) / 2, (6 + 3 - 5) / 2])
     two = variances(np.array([[0, 4.0], [4.0, 0]]), np.array([[0, 2], [2, 0]]))
     assert np.isnan(two).all()
 
@@ -114,8 +114,8 @@ def test_wrong_labels_of_one_among_three_annotators() -> None:
     truth = rng.integers(0, 4, 2000)
     labels = np.stack([truth, truth, truth], axis=1).astype(np.int32)
     labels[:300, 2] = (labels[:300, 2] + 1 + rng.integers(0, 3, 300)) % 4
-    found = wrong_labels(labels, 4, np.ones(2000))
-    assert found == pytest.approx([0, 0, 0.15], abs=0.002)
+    shares = wrong_labels(labels, 4, np.ones(2000))
+    assert shares == pytest.approx([0, 0, 0.15], abs=0.002)
 
 
 def test_joins_are_charged_to_the_one_who_joins() -> None:
@@ -124,14 +124,14 @@ def test_joins_are_charged_to_the_one_who_joins() -> None:
     c = continuum(Ann=row(10), Bob=row(10), Max=joined)
     slots = slots_of(c, align(c).groups)
     assert sorted(map(tuple, slots.boundaries.tolist())) == [(1, 1, 0)] * 3 + [(1, 1, 1)] * 6
-    found = read(c)
-    assert amounts(found, "Max")["merge"] == pytest.approx(0.3, abs=1e-6)
+    estimates = read(c)
+    assert amounts(estimates, "Max")["merge"] == pytest.approx(0.3, abs=1e-6)
     for who in ("Ann", "Bob"):
-        told = [v for v in amounts(found, who).values() if v is not None]
-        assert told == pytest.approx([0] * 5, abs=1e-6)
+        amounts_of_one = [v for v in amounts(estimates, who).values() if v is not None]
+        assert amounts_of_one == pytest.approx([0] * 5, abs=1e-6)
     for error in ERRORS[1:]:
         if error != "category":
-            assert found.of("Max", error).amount == pytest.approx(0, abs=1e-6)
+            assert estimates.of("Max", error).amount == pytest.approx(0, abs=1e-6)
 
 
 def test_splits_misses_and_additions_are_charged_to_their_author() -> None:
@@ -143,12 +143,12 @@ def test_splits_misses_and_additions_are_charged_to_their_author() -> None:
     more = [*row(10), (200, 210), (230, 240)]
     added = read(continuum(Ann=row(10), Bob=row(10), Max=more))
     assert amounts(added, "Max")["false-positive"] == pytest.approx(0.2, abs=1e-6)
-    for found, guilty, error in (
+    for estimates, guilty, error in (
         (cut, "Bob", "split"),
         (missed, "Ann", "false-negative"),
         (added, "Max", "false-positive"),
     ):
-        for one in found.people:
+        for one in estimates.people:
             if (one.annotator, one.error) != (guilty, error) and one.amount is not None:
                 assert one.amount == pytest.approx(0, abs=1e-6)
 
@@ -157,10 +157,10 @@ def test_two_who_split_the_same_unit_do_not_make_the_third_a_joiner() -> None:
     units = row(4)
     one = [*units[:2], (24, 26), (26, 34), units[3]]
     other = [*units[:2], (24, 32), (32, 34), units[3]]
-    found = read(continuum(Ann=one, Bob=other, Max=units))
-    assert found.of("Max", "merge").amount == pytest.approx(0, abs=0.01)
-    assert (found.of("Ann", "split").amount or 0) > 0.1
-    assert (found.of("Bob", "split").amount or 0) > 0.1
+    estimates = read(continuum(Ann=one, Bob=other, Max=units))
+    assert estimates.of("Max", "merge").amount == pytest.approx(0, abs=0.01)
+    assert (estimates.of("Ann", "split").amount or 0) > 0.1
+    assert (estimates.of("Bob", "split").amount or 0) > 0.1
 
 
 def test_two_additions_side_by_side_do_not_confirm_each_other() -> None:
@@ -168,9 +168,9 @@ def test_two_additions_side_by_side_do_not_confirm_each_other() -> None:
     additions.
     """
     ann, bob = [*row(10), (200, 210)], [*row(10), (208, 218)]
-    found = read(continuum(Ann=ann, Bob=bob, Max=row(10)))
-    assert found.of("Ann", "false-positive").amount == pytest.approx(0.1, abs=1e-6)
-    assert found.of("Max", "false-negative").amount == pytest.approx(0, abs=1e-6)
+    estimates = read(continuum(Ann=ann, Bob=bob, Max=row(10)))
+    assert estimates.of("Ann", "false-positive").amount == pytest.approx(0.1, abs=1e-6)
+    assert estimates.of("Max", "false-negative").amount == pytest.approx(0, abs=1e-6)
 
 
 @pytest.fixture(scope="module")
@@ -184,16 +184,16 @@ def planted() -> list[Continuum]:
         mistakes = (("Ann", "merge", 0.12), ("Bob", "split", 0.06), ("Max", "false-negative", 0.12))
         for k, (who, error, magnitude) in enumerate(mistakes):
             seed = np.random.SeedSequence([7, number, k])
-            made = shuffle(reference, error, magnitude, 1, model=model, seed=seed)
-            units += [replace(u, annotator=who) for u in made]
+            shuffled = shuffle(reference, error, magnitude, 1, model=model, seed=seed)
+            units += [replace(u, annotator=who) for u in shuffled]
         documents.append(Continuum.from_units(units, annotators=["Ann", "Bob", "Max"]))
     return documents
 
 
 def test_intervals_hold_the_planted_magnitudes(planted: list[Continuum]) -> None:
-    found = read(*planted)
+    estimates = read(*planted)
     guilty = {("Ann", "merge"), ("Bob", "split"), ("Max", "false-negative")}
-    for one in found.people:
+    for one in estimates.people:
         if one.error == "position":
             continue
         amount = 0.12 if (one.annotator, one.error) in guilty else 0.0
@@ -214,8 +214,8 @@ def test_mirrored_and_renamed_campaigns_have_the_same_magnitudes(
         )
         for c in planted
     ]
-    found, other = read(*planted), read(*mirrored)
-    for one in found.people:
+    estimates, other = read(*planted), read(*mirrored)
+    for one in estimates.people:
         same = other.of(names[one.annotator], one.error)
         assert same.amount == pytest.approx(one.amount, abs=1e-6)
         assert same.interval == pytest.approx(one.interval, abs=1e-5)
@@ -224,12 +224,12 @@ def test_mirrored_and_renamed_campaigns_have_the_same_magnitudes(
 def test_too_few_documents_or_annotators_are_reported() -> None:
     three = continuum(Ann=row(10), Bob=row(10), Max=row(9))
     two = continuum(Ann=row(10), Bob=row(9))
-    found = read(three, three, two)
-    assert found.documents == 2
-    assert found.left_out == 1
-    assert all(one.interval is None and one.reason for one in found.people)
-    assert any("fewer than 3 annotators" in note for note in found.notes())
-    assert any("no interval" in note for note in found.notes())
+    estimates = read(three, three, two)
+    assert estimates.documents == 2
+    assert estimates.left_out == 1
+    assert all(one.interval is None and one.reason for one in estimates.people)
+    assert any("fewer than 3 annotators" in note for note in estimates.notes())
+    assert any("no interval" in note for note in estimates.notes())
     alone = read(two)
     assert all(one.amount is None and one.reason for one in alone.people)
     assert alone.as_dict()["people"][0]["amount"] is None

@@ -51,42 +51,42 @@ def test_pairs_share_the_random_sets_of_all(text: Continuum) -> None:
     Their γ is that of the pair alone, within Monte-Carlo error.
     """
     two = keep_annotators(text, ["Ann", "Bob"])
-    found = compare({"t": text}, samples=400, draws=0)
-    assert found.overall.chance == "cut"
+    comparison = compare({"t": text}, samples=400, draws=0)
+    assert comparison.overall.chance == "cut"
     alone = gc.gamma(two, samples=400)
-    pair = found.pairs.agreements["Ann", "Bob"].score
+    pair = comparison.pairs.agreements["Ann", "Bob"].score
     assert pair.observed == alone.observed
     assert pair.value == pytest.approx(alone.value, abs=0.03)
 
 
 def test_only_requested_parts_are_computed(text: Continuum) -> None:
-    found = compare({"t": text}, by=["document"], **FAST)
-    assert (found.pairs.agreements, found.without, found.annotators) == ({}, (), ())
-    assert found.categories == ()
+    comparison = compare({"t": text}, by=["document"], **FAST)
+    assert (comparison.pairs.agreements, comparison.without, comparison.annotators) == ({}, (), ())
+    assert comparison.categories == ()
     with pytest.raises(UsageError, match="by 'documents' is unknown; did you mean 'document'"):
         compare({"t": text}, by=["documents"], **FAST)
 
 
 def test_the_annotator_who_lowers_the_agreement_is_found(text: Continuum) -> None:
-    found = compare({"t": text}, **FAST)
-    gains = {entry.annotator: entry.gain for entry in found.without}
+    comparison = compare({"t": text}, **FAST)
+    gains = {entry.annotator: entry.gain for entry in comparison.without}
     assert max(gains, key=lambda a: gains[a]) == "Cid"
-    assert gains["Cid"] == pytest.approx(found.pairs.values[0, 1] - found.overall.value)
+    assert gains["Cid"] == pytest.approx(comparison.pairs.values[0, 1] - comparison.overall.value)
 
 
 def test_categories_and_confusion_by_hand(text: Continuum) -> None:
     two = keep_annotators(text, ["Ann", "Bob"])
-    found = compare({"t": two}, **FAST)
-    assert found.without == ()
-    table = found.confusion
+    comparison = compare({"t": two}, **FAST)
+    assert comparison.without == ()
+    table = comparison.confusion
     assert table.rows == ("a", "b", "(no unit)")
     assert table.counts.tolist() == [[1, 1, 0], [1, 2, 0], [0, 0, 0]]
     assert table.confused_pairs == [("a", "b", 1)]
-    by_name = {c.category: c for c in found.categories}
+    by_name = {c.category: c for c in comparison.categories}
     assert by_name["a"].share_equal == 1 / 2
     assert by_name["b"].share_equal == 2 / 3
     assert by_name["a"].share_matched == 1
-    assert [(a.alone, a.outvoted) for a in found.annotators] == [(0, 0), (0, 0)]
+    assert [(a.alone, a.outvoted) for a in comparison.annotators] == [(0, 0), (0, 0)]
 
 
 def test_units_alone_are_counted_against_no_unit() -> None:
@@ -118,10 +118,10 @@ def test_a_reference_stays_out_of_the_annotators_numbers(text: Continuum) -> Non
         bounds=text.bounds,
     )
     plain = compare({"t": text}, **FAST)
-    found = compare({"t": with_gold}, reference="gold", **FAST)
-    assert found.overall.value == plain.overall.value
-    assert found.reference is not None
-    by_name = {a.annotator: a for a in found.reference.annotators}
+    comparison = compare({"t": with_gold}, reference="gold", **FAST)
+    assert comparison.overall.value == plain.overall.value
+    assert comparison.reference is not None
+    by_name = {a.annotator: a for a in comparison.reference.annotators}
     assert by_name["Ann"].agreement.value == 1
     assert (by_name["Ann"].aligned, by_name["Ann"].equal) == (4, 4)
     assert (by_name["Bob"].aligned, by_name["Bob"].equal) == (4, 3)
@@ -135,11 +135,13 @@ def test_annotators_may_annotate_different_documents() -> None:
         "one": Continuum.from_units(shifted(both), bounds=(0, 40)),
         "two": Continuum.from_units(shifted(third), bounds=(0, 40)),
     }
-    found = compare(continua, **FAST)
-    assert set(found.overall.documents) == {"one", "two"}
-    assert math.isnan(found.pairs.agreements["Ann", "Cid"].value)
-    assert found.pairs.agreements["Ann", "Cid"].score.reason == "no document has both annotators"
-    without = {e.annotator: e for e in found.without}
+    comparison = compare(continua, **FAST)
+    assert set(comparison.overall.documents) == {"one", "two"}
+    assert math.isnan(comparison.pairs.agreements["Ann", "Cid"].value)
+    assert (
+        comparison.pairs.agreements["Ann", "Cid"].score.reason == "no document has both annotators"
+    )
+    without = {e.annotator: e for e in comparison.without}
     # No document has three annotators, so nobody can be left out of one.
     assert all(math.isnan(entry.gain) for entry in without.values())
 

@@ -62,22 +62,22 @@ GROUPS = {"experts": ("A", "B"), "crowd": ("X", "Y", "Z")}
 
 
 def test_by_hand() -> None:
-    found = groups(matrix())
-    assert found.within == pytest.approx({"experts": 0.9, "crowd": 0.8})
-    (across,) = found.across
+    group_agreement = groups(matrix())
+    assert group_agreement.within == pytest.approx({"experts": 0.9, "crowd": 0.8})
+    (across,) = group_agreement.across
     assert across.pairs == 6
     assert across.gamma == pytest.approx(0.4)
     assert across.normalized == pytest.approx(0.4 / math.sqrt(0.9 * 0.8))
     # The mean within is 1 − (.1 + 3 · .2) / 4 = .825, and across .4.
     assert across.difference == pytest.approx(0.825 - 0.4)
     assert math.isnan(across.p_value)
-    assert "not tested: it takes 3 annotators in each group" in found.in_words()
+    assert "not tested: it takes 3 annotators in each group" in group_agreement.in_words()
 
 
 def test_members_by_name_and_pattern() -> None:
     names = ["person-1", "person-2", "gpt", "llama"]
-    found = members_of(names, ["people=person-*", "models=gpt,llama"])
-    assert found == {"people": ("person-1", "person-2"), "models": ("gpt", "llama")}
+    members = members_of(names, ["people=person-*", "models=gpt,llama"])
+    assert members == {"people": ("person-1", "person-2"), "models": ("gpt", "llama")}
 
 
 @pytest.mark.parametrize(
@@ -111,13 +111,13 @@ def test_two_schools_are_distinguished_and_one_is_not() -> None:
                 units.append(Unit(a, start, start + 20, "xy"[i % 2]))
         return Continuum.from_units(units, bounds=(0, 1000))
 
-    found = [
+    group_agreements = [
         compare(
             school(s), groups=["one=A,B,C", "two=D,E,F"], by=["pair"], draws=0, samples=10
         ).groups
         for s in (12, 0)
     ]
-    apart, same = (g.across[0] for g in found if g is not None)
+    apart, same = (g.across[0] for g in group_agreements if g is not None)
     assert (apart.parts, apart.kind) == (12, "stretches")
     assert apart.p_value < 0.01
     assert apart.normalized < 0.85 < 0.95 < same.normalized
@@ -137,16 +137,16 @@ def test_unequal_care_is_no_difference_of_groups() -> None:
         for i in range(40):
             start = 40 * i + float(rng.normal(0, noise))
             units.append(Unit(a, start, start + 20 + float(rng.normal(0, noise / 2)), "xy"[i % 2]))
-    found = compare(
+    comparison = compare(
         Continuum.from_units(units, bounds=(-40, 1680)),
         groups=["careful=A,B,C", "careless=D,E,F"], by=["pair"], draws=0, samples=30,
     ).groups  # fmt: skip
-    assert found is not None
-    assert found.within["careful"] > found.within["careless"] + 0.2
-    (across,) = found.across
+    assert comparison is not None
+    assert comparison.within["careful"] > comparison.within["careless"] + 0.2
+    (across,) = comparison.across
     assert across.normalized > 0.93
     assert across.p_value > 0.05
-    assert "p of less" in found.in_words()
+    assert "p of less" in comparison.in_words()
 
 
 def test_groups_can_be_written_as_json() -> None:
@@ -163,9 +163,9 @@ def test_groups_that_never_meet_have_no_gamma_across_and_the_others_go_on(
         "doc,annotator,category,start,end\nd1,A,x,0,5\nd1,B,x,0,5\nd2,C,x,0,5\nd2,D,y,0,6\n"
     )
     groups = ("--group", "a=A,B", "--group", "b=C,D")
-    found = run("compare", path, "--by", "pair", "--samples", 5, *groups)
-    assert found.code == 0, found.err
-    assert "a and b: no γ across" in found.out
+    outcome = run("compare", path, "--by", "pair", "--samples", 5, *groups)
+    assert outcome.code == 0, outcome.err
+    assert "a and b: no γ across" in outcome.out
     page = tmp_path / "page.html"
     built = run("report", path, "--samples", 5, "--weights", "mace", *groups, "-o", page)
     assert built.code == 0, built.err

@@ -49,13 +49,13 @@ def test_rounds_of_unequal_size_share_the_chance_model(
     cut = data.draw(st.integers(2, len(documents) - 2))
     first, second = named(documents[:cut], 0), named(documents[cut:], cut)
     try:
-        found = compare(first, against=second, samples=2, draws=0)
+        comparison = compare(first, against=second, samples=2, draws=0)
     except DataError:
         reject()
-    assert len(signatures(found)) == 1
-    assert found.against is not None
-    again = agreement(second, chance=found.overall.chance, samples=2)
-    assert again.value == pytest.approx(found.against.agreement.value, nan_ok=True)
+    assert len(signatures(comparison)) == 1
+    assert comparison.against is not None
+    again = agreement(second, chance=comparison.overall.chance, samples=2)
+    assert again.value == pytest.approx(comparison.against.agreement.value, nan_ok=True)
 
 
 def test_two_rounds_with_different_models_are_refused() -> None:
@@ -80,15 +80,15 @@ def test_rounds_of_one_process_do_not_differ() -> None:
     With one chance model for each round, γ differed by +.04 at p = .02.
     """
     documents = random_documents(10)
-    found = compare(
+    comparison = compare(
         named(documents[:8], 0), against=named(documents[8:], 8), samples=10, draws=0,
         leave_one_out=False,
     )  # fmt: skip
-    assert found.against is not None
-    assert found.against.test.p_value is None  # two documents are too few for a test
-    assert "2 documents are too few" in found.against.in_words()
-    assert {chance_of(s) for s in found.signatures} == {"cut"}
+    assert comparison.against is not None
+    assert comparison.against.test.p_value is None  # two documents are too few for a test
+    assert "2 documents are too few" in comparison.against.in_words()
+    assert {chance_of(s) for s in comparison.signatures} == {"cut"}
     assert (
         agreement(named(documents[8:], 8), chance="cut", samples=10).value
-        == found.against.agreement.value
+        == comparison.against.agreement.value
     )

@@ -34,15 +34,15 @@ def campaign(tiring: float, common: float = 0.0, n: int = 16) -> dict[str, Conti
     `tiring` is the growth for Dan and `common` that for all.
     """
     rng = np.random.default_rng(4)
-    found = {}
+    continua = {}
     for t in range(n):
         spread = {a: 1 + common * t / n + tiring * t / n * (a == "Dan") for a in PEOPLE}
         signs = [*rng.permutation([-0.5, 0.0, 0.5]), rng.choice([-1.0, 1.0])]
         noise = rng.uniform(0.8, 1.2, 4)
-        found[f"d{t:02}"] = document(
+        continua[f"d{t:02}"] = document(
             {a: spread[a] * s * k for a, s, k in zip(PEOPLE, signs, noise, strict=True)}
         )
-    return found
+    return continua
 
 
 def compared(continua: dict[str, Continuum]) -> Comparison:
@@ -56,10 +56,10 @@ def test_the_line_is_that_of_weighted_least_squares_with_hc3() -> None:
     sm = pytest.importorskip("statsmodels.api")
     rng = np.random.default_rng(2)
     y, w, x = rng.random(9), rng.uniform(0.2, 2.0, 9), np.linspace(0, 1, 9)
-    found = change_in_order(y, w, x)
+    trend = change_in_order(y, w, x)
     fit = sm.WLS(y, sm.add_constant(x), weights=w).fit(cov_type="HC3")
-    assert float(found.value) == pytest.approx(fit.params[1])
-    assert float(found.error) == pytest.approx(fit.bse[1])
+    assert float(trend.value) == pytest.approx(fit.params[1])
+    assert float(trend.error) == pytest.approx(fit.bse[1])
 
 
 def test_a_line_by_hand() -> None:
@@ -67,45 +67,45 @@ def test_a_line_by_hand() -> None:
 
     Residuals are −½, 1, −½, and leverages 5/6, 1/3, 5/6.
     """
-    found = change_in_order(np.array([1.0, 3.0, 2.0]), np.ones(3), np.array([0, 0.5, 1]))
-    assert float(found.value) == pytest.approx(1.0)
+    trend = change_in_order(np.array([1.0, 3.0, 2.0]), np.ones(3), np.array([0, 0.5, 1]))
+    assert float(trend.value) == pytest.approx(1.0)
     # Influences x·r / (1 − h) / Σx² are ±½·½ / (1/6) / ½ = 3 at both ends and 0 in the middle.
-    assert float(found.error) == pytest.approx(3 * np.sqrt(2))
+    assert float(trend.error) == pytest.approx(3 * np.sqrt(2))
 
 
 def test_documents_of_one_cluster_count_once() -> None:
     rng = np.random.default_rng(3)
     y, x = np.repeat(rng.random(8), 4), np.repeat(np.linspace(0, 1, 8), 4)
     alone = change_in_order(y, np.ones(32), x)
-    found = change_in_order(y, np.ones(32), x, np.repeat(np.arange(8), 4))
-    assert float(found.error) > 1.5 * float(alone.error)
-    assert float(found.df) == pytest.approx(6)
+    trend = change_in_order(y, np.ones(32), x, np.repeat(np.arange(8), 4))
+    assert float(trend.error) > 1.5 * float(alone.error)
+    assert float(trend.df) == pytest.approx(6)
 
 
 def test_only_the_annotator_who_tires_is_named() -> None:
-    found = compared(campaign(tiring=8.0)).over_time
-    assert found is not None
-    dan = next(c for c in found.annotators if c.annotator == "Dan")
+    trends = compared(campaign(tiring=8.0)).over_time
+    assert trends is not None
+    dan = next(c for c in trends.annotators if c.annotator == "Dan")
     assert dan.change < 0
     assert dan.p_holm <= 0.05
-    words = " ".join(found.in_words())
+    words = " ".join(trends.in_words())
     assert "γ of Dan with the others falls, more than the others' own, by" in words
-    assert found.all.change < 0
+    assert trends.all.change < 0
 
 
 def test_a_decline_of_all_is_charged_to_nobody() -> None:
-    found = compared(campaign(tiring=0.0, common=4.0)).over_time
-    assert found is not None
-    assert found.all.p <= 0.05
-    assert found.all.change < 0
-    assert min(c.p_holm for c in found.annotators) > 0.05
+    trends = compared(campaign(tiring=0.0, common=4.0)).over_time
+    assert trends is not None
+    assert trends.all.p <= 0.05
+    assert trends.all.change < 0
+    assert min(c.p_holm for c in trends.annotators) > 0.05
 
 
 def test_two_annotators_are_not_distinguished_and_few_documents_not_tested() -> None:
     two = {n: keep_annotators(c, ["Ann", "Bob"]) for n, c in campaign(tiring=0.0).items()}
-    found = compared(two).over_time
-    assert found is not None
-    assert found.annotators == ()
+    trends = compared(two).over_time
+    assert trends is not None
+    assert trends.annotators == ()
     few = compared(campaign(tiring=8.0, n=4)).over_time
     assert few is not None
     assert few.in_words() == ["No change over time can be tested: it takes 5 documents."]
@@ -116,12 +116,12 @@ def test_constant_disorder_has_no_change_over_time() -> None:
     error.
     """
     same = {f"d{k}": document(dict.fromkeys(PEOPLE, 0.0)) for k in range(6)}
-    found = compared(same).over_time
-    assert found is not None
-    assert [c.documents for c in found.annotators] == [6] * 4
-    assert all(np.isnan(c.change) for c in (found.all, *found.annotators))
+    trends = compared(same).over_time
+    assert trends is not None
+    assert [c.documents for c in trends.annotators] == [6] * 4
+    assert all(np.isnan(c.change) for c in (trends.all, *trends.annotators))
     takes = "it takes 5 documents or clusters of them, not all of the same γ."
-    assert found.in_words() == [f"No change over time can be tested: {takes}"]
+    assert trends.in_words() == [f"No change over time can be tested: {takes}"]
     others = {name: keep_annotators(c, [*PEOPLE[:3]]) for name, c in campaign(0.0, n=6).items()}
     mixed = compared(same | {f"e{name}": c for name, c in others.items()}).over_time
     assert mixed is not None
@@ -144,16 +144,16 @@ def test_a_column_and_a_table_give_the_order(run: Run, tmp_path: Path) -> None:
         "document,order\n" + "\n".join(f"{n},2026-11-{d + 1:02}" for n, d in days.items())
     )
     where = {"day": "day", "order.csv": tmp_path / "order.csv"}
-    found = []
-    for said in ("day", "order.csv"):
-        done = run("compare", tmp_path / "units.csv", "--order", where[said], "--by", "document",
+    records = []
+    for order in ("day", "order.csv"):
+        done = run("compare", tmp_path / "units.csv", "--order", where[order], "--by", "document",
                    "--samples", 20, "--no-interval", "--json")  # fmt: skip
         assert done.code == 0, done.err
-        found.append(json.loads(done.out))
-    assert [d["file"] for d in found[0]["documents"]] == sorted(days, key=days.__getitem__)
-    assert found[0]["over_time"] == found[1]["over_time"]
-    assert found[0]["over_time"]["all"]["documents"] == 16
-    assert "order=day" in found[0]["overall"]["signature"]
+        records.append(json.loads(done.out))
+    assert [d["file"] for d in records[0]["documents"]] == sorted(days, key=days.__getitem__)
+    assert records[0]["over_time"] == records[1]["over_time"]
+    assert records[0]["over_time"]["all"]["documents"] == 16
+    assert "order=day" in records[0]["overall"]["signature"]
     shown = run("compare", tmp_path / "units.csv", "--order", "day", "--by", "document",
                 "--samples", 20)  # fmt: skip
     assert "Over time" in shown.out
@@ -188,8 +188,8 @@ def test_memory_grows_with_the_documents_and_not_with_their_square() -> None:
     document, annotator = np.repeat(np.arange(n), 3), np.tile(np.arange(3), n)
     sums = PairSums(document, annotator, rng.gamma(2, 1, 3 * n), np.full(3 * n, 4.0))
     tracemalloc.start()
-    told = changes(["a", "b", "c"], sums, np.arange(n))
+    trends = changes(["a", "b", "c"], sums, np.arange(n))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert told.all.documents == n
+    assert trends.all.documents == n
     assert peak < 8 * n * n / 4

@@ -43,21 +43,21 @@ def alone(documents: dict[str, Continuum], pair: tuple[str, str]) -> float:
 
 def test_pairs_with_a_chance_of_their_own_have_the_gamma_of_the_pair_alone() -> None:
     documents = rotation(9, 24)
-    found = compare(documents, draws=0, by=("pair",), **OPTIONS)
-    own = found.pairs.own_chance
-    rated = {pair for pair, a in found.pairs.agreements.items() if a.rated}
-    assert own
+    comparison = compare(documents, draws=0, by=("pair",), **OPTIONS)
+    own_pairs = comparison.pairs.own_chance
+    rated = {pair for pair, a in comparison.pairs.agreements.items() if a.rated}
+    assert own_pairs
     for pair in rated:
-        value = found.pairs.agreements[pair].value
-        assert (value == pytest.approx(alone(documents, pair), abs=1e-12)) == (pair in own)
-    [said] = [s for s in found.pairs.in_words() if "own documents alone" in s]
-    assert said.startswith(f"γ of {len(own)} of the {len(rated)} pairs")
-    entries = found.pairs.as_dict()
-    assert {tuple(e["annotators"]) for e in entries if e["own_chance"]} == own
+        value = comparison.pairs.agreements[pair].value
+        assert (value == pytest.approx(alone(documents, pair), abs=1e-12)) == (pair in own_pairs)
+    [sentence] = [s for s in comparison.pairs.in_words() if "own documents alone" in s]
+    assert sentence.startswith(f"γ of {len(own_pairs)} of the {len(rated)} pairs")
+    entries = comparison.pairs.as_dict()
+    assert {tuple(e["annotators"]) for e in entries if e["own_chance"]} == own_pairs
 
 
 def test_pairs_who_annotate_everything_share_the_chance_of_the_corpus() -> None:
     documents = {f"d{d}": shuffled_set(MODEL, "position", 0.3, 3, index=d) for d in range(8)}
-    found = compare(documents, draws=0, by=("pair",), **OPTIONS)
-    assert not found.pairs.own_chance
-    assert not [s for s in found.pairs.in_words() if "own documents" in s]
+    comparison = compare(documents, draws=0, by=("pair",), **OPTIONS)
+    assert not comparison.pairs.own_chance
+    assert not [s for s in comparison.pairs.in_words() if "own documents" in s]

@@ -43,18 +43,18 @@ def test_parts_of_an_alignment_are_in_order_of_position() -> None:
 
 
 def test_bootstrap_of_equal_parts_has_no_width() -> None:
-    found = bootstrap(documents([1.0] * 8, [4.0] * 8), draws=50)
-    assert found.interval == pytest.approx((0.75, 0.75))
+    interval = bootstrap(documents([1.0] * 8, [4.0] * 8), draws=50)
+    assert interval.interval == pytest.approx((0.75, 0.75))
 
 
 def test_bootstrap_width_is_that_of_the_mean() -> None:
     # Equal expected disorders make γ a mean, whose standard error is known.
     rng = np.random.default_rng(1)
     observed = rng.normal(0.4, 0.1, 400)
-    found = bootstrap(documents(observed.tolist(), [1.0] * 400), draws=4000)
+    interval = bootstrap(documents(observed.tolist(), [1.0] * 400), draws=4000)
     standard_error = observed.std(ddof=1) / 20
-    assert found.high - found.low == pytest.approx(2 * 1.96 * standard_error, rel=0.1)
-    assert (found.high + found.low) / 2 == pytest.approx(1 - observed.mean(), abs=0.002)
+    assert interval.high - interval.low == pytest.approx(2 * 1.96 * standard_error, rel=0.1)
+    assert (interval.high + interval.low) / 2 == pytest.approx(1 - observed.mean(), abs=0.002)
 
 
 def test_the_interval_of_one_text_keeps_the_dependence_of_neighbours() -> None:
@@ -70,24 +70,24 @@ def test_the_interval_of_one_text_keeps_the_dependence_of_neighbours() -> None:
 
 
 def test_bootstrap_says_when_there_is_too_little() -> None:
-    found = bootstrap(documents([1, 1, 1, 1], [4, 4, 4, 4]))
-    assert found.interval is None
-    assert "4 documents are too few" in found.in_words()
+    interval = bootstrap(documents([1, 1, 1, 1], [4, 4, 4, 4]))
+    assert interval.interval is None
+    assert "4 documents are too few" in interval.in_words()
     text = interval_of_gamma(Contributions(np.ones(29), np.ones(29) * 2, "unitary alignments"))
     assert "(at least 30)" in text.in_words()
 
 
 def test_the_sentence_names_confidence_and_these_annotators() -> None:
-    said = interval_of_gamma(documents([1, 1, 1, 1, 2], [4] * 5)).in_words()
+    sentences = interval_of_gamma(documents([1, 1, 1, 1, 2], [4] * 5)).in_words()
     for part in (
         "95% confidence",
         "these annotators",
         "independent of each other",
         "1.4 times as wide",
     ):
-        assert part in said
-    assert "these 5 may include none" in said
-    assert "in 95" not in said
+        assert part in sentences
+    assert "these 5 may include none" in sentences
+    assert "in 95" not in sentences
 
 
 def test_the_interval_of_gamma_is_that_of_hall() -> None:
@@ -107,10 +107,10 @@ def test_the_interval_of_gamma_is_that_of_hall() -> None:
     x = (theta - tried) / error
     transformed = x + b * x**2 / 3 + b**2 * x**3 / 27 + b / 6
     held = 1 - tried[np.abs(transformed) <= student.ppf(0.975, df)]
-    found = interval_of_gamma(documents(o.tolist(), e.tolist()))
-    assert (found.method, found.draws) == ("hall-t", 0)
-    assert found.low == pytest.approx(held.min(), abs=1e-3)
-    assert found.high == pytest.approx(min(1.0, held.max()), abs=1e-3)
+    interval = interval_of_gamma(documents(o.tolist(), e.tolist()))
+    assert (interval.method, interval.draws) == ("hall-t", 0)
+    assert interval.low == pytest.approx(held.min(), abs=1e-3)
+    assert interval.high == pytest.approx(min(1.0, held.max()), abs=1e-3)
 
 
 def test_random_sets_add_their_error_to_the_interval() -> None:
@@ -122,8 +122,8 @@ def test_random_sets_add_their_error_to_the_interval() -> None:
 
 
 def test_one_document_with_all_units_has_no_lower_limit() -> None:
-    found = interval_of_gamma(documents([1.0, 0, 0, 0, 0], [4.0, 0, 0, 0, 0]))
-    assert found.interval == (-math.inf, 1.0)
+    interval = interval_of_gamma(documents([1.0, 0, 0, 0, 0], [4.0, 0, 0, 0, 0]))
+    assert interval.interval == (-math.inf, 1.0)
 
 
 def test_clusters_are_resampled_as_a_whole() -> None:

@@ -43,58 +43,60 @@ def measured(continua: dict[str, Continuum]) -> Agreement:
 
 def test_the_sentence_has_interval_p_parts_and_the_detectable_difference() -> None:
     first, second = parts(0.2, 0.3, 0.25, 0.22, 0.31), parts(0.5, 0.6, 0.55, 0.52, 0.61, 0.5)
-    found = difference_of(first, second)
-    assert found.p_value is not None
-    assert found.p_value >= stats.ttest_ind(first.observed, second.observed).pvalue
-    low, high = found.difference_interval or (0, 0)
-    assert low < found.difference < high
-    said = found.in_words()
+    test = difference_of(first, second)
+    assert test.p_value is not None
+    assert test.p_value >= stats.ttest_ind(first.observed, second.observed).pvalue
+    low, high = test.difference_interval or (0, 0)
+    assert low < test.difference < high
+    sentences = test.in_words()
     for part in ("γ differs by +0.291", "95% confidence", "5 and 6 documents", "`cluster=`"):
-        assert part in said
-    assert found.detectable is None  # so few documents have no known power
-    assert "would find it" not in said
-    assert "Below 20 documents" in said
+        assert part in sentences
+    assert test.detectable is None  # so few documents have no known power
+    assert "would find it" not in sentences
+    assert "Below 20 documents" in sentences
 
 
 def test_detectable_differences_are_reported_from_fifty_documents_on() -> None:
     rng = np.random.default_rng(2)
     first, second = (parts(*rng.gamma(16, 0.025, 50)) for _ in range(2))
-    found = difference_of(first, second)
-    assert found.detectable is not None
-    record = asdict(found)["detectable"]
+    test = difference_of(first, second)
+    assert test.detectable is not None
+    record = asdict(test)["detectable"]
     assert set(record) == {"worse", "better"}
-    said = found.in_words()
-    assert f"If γ were lower by {record['worse']:.3f} or higher by {record['better']:.3f}" in said
-    assert "about three of four such comparisons would find it" in said
+    sentences = test.in_words()
+    assert (
+        f"If γ were lower by {record['worse']:.3f} or higher by {record['better']:.3f}" in sentences
+    )
+    assert "about three of four such comparisons would find it" in sentences
 
 
 def test_a_side_of_four_has_a_difference_and_no_p() -> None:
-    found = difference_of(parts(0.2, 0.3, 0.25, 0.22), parts(0.5, 0.6, 0.55, 0.52, 0.61))
-    assert (found.p_value, found.difference_interval, found.detectable) == (None, None, None)
-    assert found.difference == pytest.approx(0.556 - 0.2425)
-    assert "not tested: 4 and 5 documents are too few" in found.in_words()
+    test = difference_of(parts(0.2, 0.3, 0.25, 0.22), parts(0.5, 0.6, 0.55, 0.52, 0.61))
+    assert (test.p_value, test.difference_interval, test.detectable) == (None, None, None)
+    assert test.difference == pytest.approx(0.556 - 0.2425)
+    assert "not tested: 4 and 5 documents are too few" in test.in_words()
 
 
 def test_the_same_documents_are_paired_in_any_order() -> None:
     first = round_of("abcdef")
     second = {n: document(ord(n), 4.0) for n in "fedcba"}
-    found = compare_rounds(measured(first), measured(second))
-    assert (found.paired, found.parts) == (True, (6, 6))
-    assert "Below 40 documents" in found.in_words()  # pairs keep their level from there on
+    test = compare_rounds(measured(first), measured(second))
+    assert (test.paired, test.parts) == (True, (6, 6))
+    assert "Below 40 documents" in test.in_words()  # pairs keep their level from there on
     again = compare_rounds(measured(dict(reversed(first.items()))), measured(second))
-    assert again.p_value == pytest.approx(found.p_value or 0)
+    assert again.p_value == pytest.approx(test.p_value or 0)
 
 
 def test_common_documents_that_are_not_paired_are_reported() -> None:
-    found = compare_rounds(measured(round_of("abcdef")), measured(round_of("efghij", 4.0)))
-    assert (found.paired, found.shared) == (False, 2)
-    assert "2 documents are in both rounds" in found.in_words()
+    test = compare_rounds(measured(round_of("abcdef")), measured(round_of("efghij", 4.0)))
+    assert (test.paired, test.shared) == (False, 2)
+    assert "2 documents are in both rounds" in test.in_words()
 
 
 def test_clusters_are_the_parts_of_both_rounds() -> None:
     first = {n: c.in_cluster("pq"[i % 2]) for i, (n, c) in enumerate(round_of("abcdef").items())}
-    found = compare_rounds(measured(first), measured(round_of("ghijkl", 4.0, "x")))
-    assert (found.kind, found.parts, found.p_value) == ("clusters of documents", (2, 6), None)
+    test = compare_rounds(measured(first), measured(round_of("ghijkl", 4.0, "x")))
+    assert (test.kind, test.parts, test.p_value) == ("clusters of documents", (2, 6), None)
     with pytest.raises(DataError, match="and the clusters of both"):
         compare_rounds(measured(first), measured(round_of("ghijkl")))
 
@@ -115,15 +117,15 @@ def test_one_text_against_another(run: Run, tmp_path: Path) -> None:
             rows.append(f"{a},{'xy'[i % 2]},{start:.3f},{end:.3f}")
         (tmp_path / f"{name}.csv").write_text("\n".join(rows) + "\n")
     one, two = tmp_path / "one.csv", tmp_path / "two.csv"
-    found = run("compare", one, "--against", two, "--samples", 30, "--interval", "--json")
-    test = json.loads(found.out)["against"]
+    outcome = run("compare", one, "--against", two, "--samples", 30, "--interval", "--json")
+    test = json.loads(outcome.out)["against"]
     assert test["kind"] == "unitary alignments"
     assert test["p_value"] < 0.01
     low, high = test["difference_interval"]
     assert 0 < low < test["difference"] < high
     assert test["detectable"] is None
-    said = run("compare", one, "--against", two, "--samples", 30, "--interval").out
-    assert "unitary alignments)." in said.replace("\n", " ")
+    printed = run("compare", one, "--against", two, "--samples", 30, "--interval").out
+    assert "unitary alignments)." in printed.replace("\n", " ")
 
 
 @pytest.mark.parametrize("texts", [2, pytest.param(6, marks=pytest.mark.slow)])
@@ -143,20 +145,20 @@ def test_only_an_annotator_who_differs_is_named(texts: int) -> None:
 
     named = []
     for seed in range(texts):
-        found = compare(text(seed, 1.0), by=["annotator"], draws=0, samples=30).without
-        named += [e.annotator for e in found if e.in_words()]
+        gains = compare(text(seed, 1.0), by=["annotator"], draws=0, samples=30).without
+        named += [e.annotator for e in gains if e.in_words()]
     assert len(named) <= 1
-    found = compare(text(1, 4.0), by=["annotator"], draws=0, samples=30).without
-    assert [e.annotator for e in found if e.in_words()] == ["D"]
-    (said,) = filter(None, (e.in_words() for e in found))
-    assert "12 stretches; p = " in said
-    assert "Holm over 4 annotators" in said
-    assert "pulls" not in said
+    gains = compare(text(1, 4.0), by=["annotator"], draws=0, samples=30).without
+    assert [e.annotator for e in gains if e.in_words()] == ["D"]
+    (sentence,) = filter(None, (e.in_words() for e in gains))
+    assert "12 stretches; p = " in sentence
+    assert "Holm over 4 annotators" in sentence
+    assert "pulls" not in sentence
 
 
 def test_a_gain_is_over_documents_from_five_on() -> None:
     def corpus(n: int) -> dict[str, Continuum]:
-        found = {}
+        continua = {}
         for d in range(n):
             rng = np.random.default_rng(d)
             units = [
@@ -164,8 +166,8 @@ def test_a_gain_is_over_documents_from_five_on() -> None:
                 for a, s in (("A", 1), ("B", 1), ("C", 4))
                 for i in range(8)
             ]
-            found[f"d{d}"] = Continuum.from_units(units, bounds=(-30, 190))
-        return found
+            continua[f"d{d}"] = Continuum.from_units(units, bounds=(-30, 190))
+        return continua
 
     options = {"by": ["annotator"], "draws": 0, "samples": 20, "chance": "cut"}
     kinds = [{(e.parts, e.kind) for e in compare(corpus(n), **options).without} for n in (6, 4)]  # type: ignore[arg-type]

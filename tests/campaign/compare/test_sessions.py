@@ -31,29 +31,29 @@ def comparison(continua: dict[str, Continuum], **options: object) -> Comparison:
 
 def test_the_two_factors_are_exact() -> None:
     """By hand, D_intra is .1² for both people, and D_inter the mean of .3², .4², .2², .3²."""
-    found = comparison({"d": document(SHIFTS), "e": document(SHIFTS)})
-    assert found.sessions is not None
-    a = found.sessions.all
+    full_comparison = comparison({"d": document(SHIFTS), "e": document(SHIFTS)})
+    assert full_comparison.sessions is not None
+    a = full_comparison.sessions.all
     assert a.disorder_ratio == pytest.approx(np.mean([0.09, 0.16, 0.04, 0.09]) / 0.01)
     assert 1 - a.inter == pytest.approx((1 - a.intra) * (1 - a.between))
     assert 1 - a.between == pytest.approx(a.disorder_ratio / a.expected_ratio)
     # all mark alike, so only the error of chance is left
     assert a.expected_ratio == pytest.approx(1, abs=0.15)
-    assert [p.person for p in found.sessions.people] == ["Ann", "Bob"]
+    assert [p.person for p in full_comparison.sessions.people] == ["Ann", "Bob"]
 
 
 def test_all_other_values_are_of_the_first_sessions() -> None:
     continua = {"d": document(SHIFTS), "e": document({"Ann-2": 0, "Bob-1": 3})}
-    found = comparison(continua)
+    full_comparison = comparison(continua)
     alone = compare(
         {"d": document({"Ann": 0, "Bob": 3}), "e": document({"Ann": 0, "Bob": 3})},
         samples=25, chance="cut", draws=0,
     )  # fmt: skip
-    assert found.pairs.annotators == ("Ann", "Bob")
-    assert found.overall.value == pytest.approx(alone.overall.value)
-    assert "sessions=first" in found.overall.score.signature
-    assert found.sessions is not None
-    assert found.sessions.all.documents == 1
+    assert full_comparison.pairs.annotators == ("Ann", "Bob")
+    assert full_comparison.overall.value == pytest.approx(alone.overall.value)
+    assert "sessions=first" in full_comparison.overall.score.signature
+    assert full_comparison.sessions is not None
+    assert full_comparison.sessions.all.documents == 1
 
 
 @pytest.mark.slow
@@ -61,10 +61,10 @@ def test_inconsistent_people_are_named_as_the_cause() -> None:
     """No test finds people different if their own sessions differ as much as people do."""
     rng = np.random.default_rng(3)
     continua = {f"d{i}": document({a: float(rng.uniform(0, 6)) for a in SHIFTS}) for i in range(12)}
-    found = comparison(continua).sessions
-    assert found is not None
-    assert found.all.p > 0.05
-    assert "each person's own inconsistency" in found.in_words()
+    sessions = comparison(continua).sessions
+    assert sessions is not None
+    assert sessions.all.p > 0.05
+    assert "each person's own inconsistency" in sessions.in_words()
 
 
 @pytest.mark.slow
@@ -79,11 +79,11 @@ def test_people_who_all_changed_their_ways_are_found() -> None:
         f"d{i}": document({a: s + float(rng.uniform(0, 0.5)) for a, s in later.items()})
         for i in range(12)
     }
-    found = comparison(continua).sessions
-    assert found is not None
-    assert found.all.p < 0.01
-    assert found.all.between > 0
-    assert "They agree with themselves worse than with others" in found.in_words()
+    sessions = comparison(continua).sessions
+    assert sessions is not None
+    assert sessions.all.p < 0.01
+    assert sessions.all.between > 0
+    assert "They agree with themselves worse than with others" in sessions.in_words()
 
 
 def test_consistent_people_who_differ_are_found() -> None:
@@ -92,11 +92,11 @@ def test_consistent_people_who_differ_are_found() -> None:
         f"d{i}": document({a: s + float(rng.uniform(0, 0.5)) for a, s in SHIFTS.items()})
         for i in range(12)
     }
-    found = comparison(continua).sessions
-    assert found is not None
-    assert found.all.p < 0.01
-    assert all(p.p <= p.p_holm < 0.05 for p in found.people)
-    assert "better than with others (p" in found.in_words()
+    sessions = comparison(continua).sessions
+    assert sessions is not None
+    assert sessions.all.p < 0.01
+    assert all(p.p <= p.p_holm < 0.05 for p in sessions.people)
+    assert "better than with others (p" in sessions.in_words()
 
 
 def test_names_are_people_and_sessions() -> None:
@@ -119,8 +119,8 @@ def rows(shifts: dict[str, float], *, column: bool) -> str:
     lines = ["annotator,category,start,end" + ",when" * column]
     for name, s in shifts.items():
         who, when = name.split("-")
-        said = f"{who},x," if column else f"{name},x,"
-        lines += [f"{said}{40 * k + s},{40 * k + s + 10}" + f",{when}" * column for k in range(8)]
+        prefix = f"{who},x," if column else f"{name},x,"
+        lines += [f"{prefix}{40 * k + s},{40 * k + s + 10}" + f",{when}" * column for k in range(8)]
     return "\n".join(lines) + "\n"
 
 
@@ -135,22 +135,22 @@ def test_a_column_a_pattern_and_a_folder_give_the_same(run: Run, tmp_path: Path)
         (folder / "one.ann").write_text(
             "".join(f"T{k}\tx {s} {s + 10}\t-\n" for k, s in enumerate(starts))
         )
-    said = (
+    sources = (
         ("one.csv", "--session", "when"),
         ("two.csv", "--session", PATTERN),
         ("folders", "--layout", "{session}/{annotator}/{document}", "--session", PATTERN),
     )
     quick = ("--samples", 20, "--no-interval", "--chance", "cut", "--json")
-    found = [
+    records = [
         json.loads(run("compare", tmp_path / name, *how, *quick).out)["sessions"]["all"]
-        for name, *how in said
+        for name, *how in sources
     ]
-    assert found[0] == found[1] == found[2]
-    assert found[0]["disorder_ratio"] == pytest.approx(9.5)
-    shown = run("compare", tmp_path / "one.csv", *said[0][1:], *quick[:-1])
+    assert records[0] == records[1] == records[2]
+    assert records[0]["disorder_ratio"] == pytest.approx(9.5)
+    shown = run("compare", tmp_path / "one.csv", *sources[0][1:], *quick[:-1])
     assert "γ with oneself" in shown.out
     page = tmp_path / "page.html"
-    asked = ("report", tmp_path / "one.csv", *said[0][1:], "--samples", 5, "-o", page)
+    asked = ("report", tmp_path / "one.csv", *sources[0][1:], "--samples", 5, "-o", page)
     assert run(*asked).code == 0
     assert "The same people twice" in page.read_text(encoding="utf-8")
 

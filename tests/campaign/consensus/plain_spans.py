@@ -29,8 +29,8 @@ def span(
     """Return `spans` of one unitary alignment."""
     columns = (np.array(x, np.float64) for x in (starts, ends, weights or [1.0] * len(starts)))
     marked = GroupedUnits(np.zeros(len(starts), np.int64), *columns)
-    found = spans(marked, rule, discrete=np.array([discrete]), whole=np.array([whole]))
-    return Found(float(found.starts[0]), float(found.ends[0]), found.tied.get(0, ()))
+    sides = spans(marked, rule, discrete=np.array([discrete]), whole=np.array([whole]))
+    return Found(float(sides.starts[0]), float(sides.ends[0]), sides.tied.get(0, ()))
 
 
 def plain_span(

@@ -33,9 +33,9 @@ def document(rows: list[tuple[str, int, int, str | None]], *, declared: bool) ->
 
 def in_a_table(documents: Mapping[str, Continuum], folder: Path) -> Corpus:
     gc.write(Corpus.from_continua(documents), folder / "units.parquet")
-    found = gc.read_corpus(folder / "units.parquet")
-    assert isinstance(found.continua, DocumentTable)
-    return found
+    corpus = gc.read_corpus(folder / "units.parquet")
+    assert isinstance(corpus.continua, DocumentTable)
+    return corpus
 
 
 def as_csv(found: CorpusConsensus, folder: Path, *, review: bool) -> str:
@@ -46,23 +46,28 @@ def as_csv(found: CorpusConsensus, folder: Path, *, review: bool) -> str:
 @settings(max_examples=40, deadline=None)
 @given(DOCUMENTS, st.sampled_from([None, "90%", 2]))
 def test_the_gold_standard_of_a_table_is_that_of_its_documents(drawn, support) -> None:
-    made = {f"d{k}": document(rows, declared=told) for k, (rows, told) in enumerate(drawn)}
+    documents = {
+        f"d{k}": document(rows, declared=declared_names)
+        for k, (rows, declared_names) in enumerate(drawn)
+    }
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        table = in_a_table(made, folder)
+        table = in_a_table(documents, folder)
         ours = consensus_of_each(table, weights="vote", support=support)
-        theirs = consensus_of_each(dict(table.items()), weights="vote", support=support)
+        gold_standards = consensus_of_each(dict(table.items()), weights="vote", support=support)
         assert isinstance(ours.continua, DocumentTable)
-        assert not isinstance(theirs.continua, DocumentTable)
+        assert not isinstance(gold_standards.continua, DocumentTable)
         assert isinstance(ours.gold, Corpus)
-        assert dict(ours.gold.items()) == dict(theirs.gold.items())
+        assert dict(ours.gold.items()) == dict(gold_standards.gold.items())
         for continuum in ours.gold.values():
             assert continuum.annotators == ("consensus",)
             assert continuum.offset_unit == "words"
         for review in (False, True):
-            assert as_csv(ours, folder, review=review) == as_csv(theirs, folder, review=review)
+            assert as_csv(ours, folder, review=review) == as_csv(
+                gold_standards, folder, review=review
+            )
         gc.write(ours.gold, folder / "ours.csv")
-        gc.write(theirs.gold, folder / "theirs.csv")
+        gc.write(gold_standards.gold, folder / "theirs.csv")
         assert (folder / "ours.csv").read_bytes() == (folder / "theirs.csv").read_bytes()
 
 
@@ -74,11 +79,11 @@ def test_gold_standards_of_many_documents_are_never_all_in_memory(
     documents = {f"d{k}": document(rows, declared=False) for k in range(300)}
     table = in_a_table(documents, tmp_path)
     del documents
-    found = consensus_of_each(table, weights="vote")
-    gc.write(found.gold, tmp_path / "gold.parquet")
-    assert as_csv(found, tmp_path, review=False).count("\n") == 1 + 300 * 3
+    gold_standards = consensus_of_each(table, weights="vote")
+    gc.write(gold_standards.gold, tmp_path / "gold.parquet")
+    assert as_csv(gold_standards, tmp_path, review=False).count("\n") == 1 + 300 * 3
     garbage.collect()
     # a dead proxy has no type
-    there = {id(o) for o in garbage.get_objects() if type(o) is Continuum}
-    assert len(there) < 150
+    continua_before = {id(o) for o in garbage.get_objects() if type(o) is Continuum}
+    assert len(continua_before) < 150
     assert len(gc.read_corpus(tmp_path / "gold.parquet")) == 300

@@ -96,9 +96,9 @@ def test_support_decides_what_is_kept(continuum: Continuum) -> None:
 def test_identical_annotators_are_their_own_gold_standard() -> None:
     rows = [(0, 4, "x"), (4, 9, "y"), (12, 12, "z")]
     c = Continuum.from_units(Unit(a, s, e, k) for a in "AB" for s, e, k in rows)
-    found = gc.consensus(gc.align(c))
-    assert [(u.start, u.end, u.category) for u in found.continuum] == rows
-    assert found.review == ()
+    gold_standard = gc.consensus(gc.align(c))
+    assert [(u.start, u.end, u.category) for u in gold_standard.continuum] == rows
+    assert gold_standard.review == ()
 
 
 def test_delta_scales_out(continuum: Continuum) -> None:
@@ -117,8 +117,8 @@ def test_unlabelled_units_vote_like_others() -> None:
 
 def test_any_groups_have_a_consensus(continuum: Continuum) -> None:
     groups = np.array([[0, 3, 5], [1, 4, -1], [2, -1, -1], [-1, -1, 6], [-1, -1, 7]], np.int32)
-    found = consensus(replace(gc.align(continuum), groups=groups[:3]))
-    assert [u.group for u in found.units] == [0, 1, 2]
+    gold_standard = consensus(replace(gc.align(continuum), groups=groups[:3]))
+    assert [u.group for u in gold_standard.units] == [0, 1, 2]
 
 
 def test_impossible_arguments_are_refused(continuum: Continuum) -> None:
@@ -133,13 +133,13 @@ def test_each_document_has_a_consensus_or_the_reason_why_not() -> None:
     units = [gc.Unit("A", 0, 5, "x"), gc.Unit("B", 1, 5, "x"), gc.Unit("C", 0, 5, "y")]
     one = gc.Continuum.from_units(units)
     lonely = gc.Continuum.from_units(units[:1])
-    found = consensus_of_each({"one": one, "two": one, "lonely": lonely})
-    assert list(found.documents) == ["one", "two"]
-    assert [str(f).partition(":")[0] for f in found.failures] == ["lonely"]
-    assert found.documents["one"].units == gc.consensus(gc.align(one)).units
-    assert isinstance(found.gold, gc.Corpus)
-    assert found.status == "optimal"
-    assert [name for name, _ in found.review] == ["one", "two"]
+    gold_standards = consensus_of_each({"one": one, "two": one, "lonely": lonely})
+    assert list(gold_standards.documents) == ["one", "two"]
+    assert [str(f).partition(":")[0] for f in gold_standards.failures] == ["lonely"]
+    assert gold_standards.documents["one"].units == gc.consensus(gc.align(one)).units
+    assert isinstance(gold_standards.gold, gc.Corpus)
+    assert gold_standards.status == "optimal"
+    assert [name for name, _ in gold_standards.review] == ["one", "two"]
     with pytest.raises(gc.DataError, match="lonely: agreement needs two"):
         consensus_of_each({"lonely": lonely})
 
@@ -149,10 +149,10 @@ def test_a_feature_does_not_split_the_votes_on_the_category() -> None:
 
     The targets p, q and none are tied, so that the target stays open.
     """
-    known = [("Minor", "p"), ("Major", "q"), ("Minor", None)]
+    severities = [("Minor", "p"), ("Major", "q"), ("Minor", None)]
     units = [
         Unit(name, 0, 10, gc.Label("a", {"severity": s, "target": t}))
-        for name, (s, t) in zip(("Ann", "Bob", "Cid"), known, strict=True)
+        for name, (s, t) in zip(("Ann", "Bob", "Cid"), severities, strict=True)
     ]
     (unit,) = consensus(gc.align(Continuum.from_units(units))).units
     assert unit.category == gc.Label("a", {"severity": "Minor"})
@@ -181,15 +181,17 @@ def crowd(seed: int) -> Corpus:
 def test_documents_in_batches_are_as_one_by_one(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = crowd(7)
     monkeypatch.setattr(cells, "STRETCH", 30)
-    found = consensus_of_each(corpus, weights="vote", boundaries=rule, support=1)
-    assert len(found.cells.parts) > 3
+    gold_standards = consensus_of_each(corpus, weights="vote", boundaries=rule, support=1)
+    assert len(gold_standards.cells.parts) > 3
     bound = bind(Combined(), corpus)
     for name, continuum in corpus.items():
         alone = consensus(gc.align(continuum, bound), boundaries=rule, support=1)
-        assert found.documents[name] == alone
-        assert found.alignments[name].disorder == pytest.approx(gc.align(continuum, bound).disorder)
-    again = pickle.loads(pickle.dumps(found))  # results travel between processes
-    assert again.documents == found.documents
+        assert gold_standards.documents[name] == alone
+        assert gold_standards.alignments[name].disorder == pytest.approx(
+            gc.align(continuum, bound).disorder
+        )
+    again = pickle.loads(pickle.dumps(gold_standards))  # results travel between processes
+    assert again.documents == gold_standards.documents
 
 
 def test_closeness_is_measured_from_the_medians() -> None:
@@ -228,9 +230,9 @@ def test_boxes_of_two_and_three_axes_have_a_consensus() -> None:
             for k, e in enumerate_named(flat, deep)
         }
     )
-    found = consensus_of_each(corpus, weights="vote").documents
+    gold_standards = consensus_of_each(corpus, weights="vote").documents
     for name, extents in enumerate_named(flat, deep):
-        (unit,) = found[name].units
+        (unit,) = gold_standards[name].units
         assert [(unit.start, unit.end), *unit.shape.extents] == extents
         assert math.copysign(1, unit.start) == 1  # JSON shows 0.0, not -0.0
 

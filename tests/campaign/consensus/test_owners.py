@@ -55,19 +55,19 @@ def test_every_boundary_was_drawn_by_an_annotator(weights: str, rule: str, broke
             unit: shaken(people, people, offset_unit=unit, broken=broken)
             for unit in ("", "characters", "tokens")
         }
-        for found in consensus_of_each(
+        for gold_standard in consensus_of_each(
             documents, weights=weights, boundaries=rule
         ).documents.values():
-            check_owners(found)
+            check_owners(gold_standard)
 
 
 def test_a_model_weights_the_boundaries() -> None:
     """Two annotators of unequal weight are not tied: the boundaries of the heavier one count."""
-    found = consensus_of_each(shaken(0, 4), weights="one-coin", boundaries="median")
+    gold_standards = consensus_of_each(shaken(0, 4), weights="one-coin", boundaries="median")
     (even,) = consensus_of_each(
         shaken(0, 4), weights="vote", boundaries="median"
     ).documents.values()
-    (weighed,) = found.documents.values()
+    (weighed,) = gold_standards.documents.values()
     assert sum(bool(u.tied_spans) for u in weighed.units) < sum(
         bool(u.tied_spans) for u in even.units
     )
@@ -76,8 +76,8 @@ def test_a_model_weights_the_boundaries() -> None:
 def test_times_may_be_averaged() -> None:
     units = [Unit("A", 100, 201, "x"), Unit("B", 102, 206, "x")]
     for offset_unit, expected in (("ms", (101, 204)), ("s", (101, 204)), ("", (102, 206))):
-        found = gc.consensus(gc.align(Continuum.from_units(units, offset_unit=offset_unit)))
-        (unit,) = found.units
+        gold_standard = gc.consensus(gc.align(Continuum.from_units(units, offset_unit=offset_unit)))
+        (unit,) = gold_standard.units
         assert (unit.start, unit.end) == expected
     parts = [Unit("A", 1.5, 2.5, "x"), Unit("B", 2.0, 3.0, "x")]
     (unit,) = gc.consensus(gc.align(Continuum.from_units(parts))).units
@@ -91,6 +91,6 @@ def test_a_tie_is_listed_at_any_tolerance_and_in_the_files(
     gc.write(Continuum.from_units(units, bounds=(0, 200)), tmp_path / "a.csv")
     outcome = run("consensus", tmp_path / "a.csv", "--units", tmp_path / "u.csv", "--tolerance", 9)
     assert outcome.code == 0, outcome.err
-    said = "boundaries tied: 0-100 = 1-101, the first was taken"
-    assert said in (tmp_path / "u.csv").read_text()
+    reason = "boundaries tied: 0-100 = 1-101, the first was taken"
+    assert reason in (tmp_path / "u.csv").read_text()
     assert "boundaries tied" in outcome.out

@@ -24,11 +24,11 @@ def means(cell: Cell) -> dict[str, float]:
     ids=("4, .1", "4, .3", "6"),
 )
 def test_a_model_is_clearly_above_the_vote_if_identified(cell: Cell, least: float) -> None:
-    found = means(cell)
-    assert found["auto"] >= least
-    assert found["vote"] < least - 0.02
-    assert found["recall_off"] == pytest.approx(0, abs=0.06)
-    assert found["precision_off"] == pytest.approx(0, abs=0.06)
+    mean_values = means(cell)
+    assert mean_values["auto"] >= least
+    assert mean_values["vote"] < least - 0.02
+    assert mean_values["recall_off"] == pytest.approx(0, abs=0.06)
+    assert mean_values["precision_off"] == pytest.approx(0, abs=0.06)
 
 
 @pytest.mark.parametrize(
@@ -47,10 +47,10 @@ def test_a_model_is_clearly_above_the_vote_if_identified(cell: Cell, least: floa
     ids=str,
 )
 def test_the_default_is_nowhere_below_the_vote(cell: Cell) -> None:
-    found = means(cell)
+    mean_values = means(cell)
     # Two crowds are few, so that their mean may be off by a point.
-    assert found["auto"] > found["vote"] - 0.015
-    assert found["auto_positions"] > found["vote_positions"] - 0.015
+    assert mean_values["auto"] > mean_values["vote"] - 0.015
+    assert mean_values["auto_positions"] > mean_values["vote_positions"] - 0.015
 
 
 @pytest.mark.parametrize("people", [2, 3])
@@ -69,13 +69,13 @@ def test_units_against_the_majority_are_counted() -> None:
     Four people miss three in ten units and invent none, so a unit marked once is right.
     """
     corpus, truth, _ = cell_crowd(replace(ONE, invented=0.0), 1)
-    found = consensus_of_each(corpus)
+    gold_standards = consensus_of_each(corpus)
     alone = most = 0
     for name, spans in truth.items():
         for start, end, _ in spans:
             marks = sum((u.start, u.end) == (start, end) for u in corpus[name])
             alone, most = alone + (marks == 1), most + (marks > 2)
-    note = found.belief.notes[0]
+    note = gold_standards.belief.notes[0]
     assert f"leaves out 0 of the {most} units that more than half" in note
     assert f"keeps {alone} of the {alone} that only one marked" in note
 
@@ -91,11 +91,11 @@ def test_a_mark_beside_the_others_marks_is_another_place() -> None:
     """D misses all that A, B and C mark, and marks the stretch just behind each of their units."""
     units = [Unit(a, 50 * i, 50 * i + 6, "x") for a in "ABC" for i in range(40)]
     units += [Unit("D", 50 * i + 7, 50 * i + 13, "x") for i in range(40)]
-    found = consensus_of_each(Continuum.from_units(units))
-    assert found.belief.weights == "dawid-skene"
-    told = {a.name: round(a.recall, 1) for a in found.belief.annotators}
-    assert told == {"A": 1, "B": 1, "C": 1, "D": 0}
-    (document,) = found.documents.values()
+    gold_standards = consensus_of_each(Continuum.from_units(units))
+    assert gold_standards.belief.weights == "dawid-skene"
+    recalls = {a.name: round(a.recall, 1) for a in gold_standards.belief.annotators}
+    assert recalls == {"A": 1, "B": 1, "C": 1, "D": 0}
+    (document,) = gold_standards.documents.values()
     assert {u.support for u in document.units} == {1, 3}
 
 

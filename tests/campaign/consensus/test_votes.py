@@ -101,10 +101,10 @@ def test_ties_of_boundaries_by_hand(
     chosen: tuple[float, float],
     tied: int,
 ) -> None:
-    found = span(starts, ends, BoundaryRule.MEDIAN, weights=weights)
-    assert found[:2] == chosen
-    assert len(found.tied) == tied
-    assert found.tied[:1] == ((chosen,) if tied else ())
+    limits = span(starts, ends, BoundaryRule.MEDIAN, weights=weights)
+    assert limits[:2] == chosen
+    assert len(limits.tied) == tied
+    assert limits.tied[:1] == ((chosen,) if tied else ())
 
 
 weighed = st.lists(
@@ -135,9 +135,9 @@ def test_medians_are_the_drawn_boundaries_that_are_nearest_to_all(
     near = [p for p in pairs if far(p) == min(map(far, pairs))]
     best = [p for p in near if together(p) == max(map(together, near))]
     best.sort(key=lambda p: (p[0] - p[1], p[0]))
-    found = span(starts, ends, BoundaryRule.MEDIAN, weights=weights)
-    assert found[:2] == best[0]
-    assert found.tied == (tuple(best) if len(best) > 1 else ())
+    limits = span(starts, ends, BoundaryRule.MEDIAN, weights=weights)
+    assert limits[:2] == best[0]
+    assert limits.tied == (tuple(best) if len(best) > 1 else ())
 
 
 @given(drawn, st.sampled_from(list(BoundaryRule)), st.booleans())
@@ -186,22 +186,22 @@ def test_many_spans_at_once_are_as_one_by_one(
     group, *columns = (np.array(x) for x in zip(*units, strict=True))
     marked = GroupedUnits(group, *(x.astype(float) for x in columns))
     discrete, whole = (np.array(x) for x in zip(*((d, w) for _, d, w in rows), strict=True))
-    found = spans(marked, rule, discrete=discrete, whole=whole)
+    sides = spans(marked, rule, discrete=discrete, whole=whole)
     for k, (row, d, w) in enumerate(rows):
         starts, ends = [s for s, _, _ in row], [s + length for s, length, _ in row]
         weights = [x for *_, x in row]
         start, end, tied = plain_span(starts, ends, rule, discrete=d, whole=w, weights=weights)
-        assert (found.starts[k], found.ends[k]) == pytest.approx((start, end), rel=1e-12)
-        assert found.tied.get(k, ()) == tied
+        assert (sides.starts[k], sides.ends[k]) == pytest.approx((start, end), rel=1e-12)
+        assert sides.tied.get(k, ()) == tied
 
 
 @given(drawn, st.sampled_from(list(BoundaryRule)), st.integers(-1000, 1000))
 @settings(max_examples=30)
 def test_moving_moves_the_span(units: list[tuple[int, int]], rule: BoundaryRule, by: int) -> None:
     here = span([s for s, _ in units], [e for _, e in units], rule)
-    there = span([s + by for s, _ in units], [e + by for _, e in units], rule)
-    assert there[:2] == (here[0] + by, here[1] + by)
-    assert there.tied == tuple((s + by, e + by) for s, e in here.tied)
+    moved_span = span([s + by for s, _ in units], [e + by for _, e in units], rule)
+    assert moved_span[:2] == (here[0] + by, here[1] + by)
+    assert moved_span.tied == tuple((s + by, e + by) for s, e in here.tied)
 
 
 @pytest.mark.parametrize(

@@ -30,8 +30,8 @@ def planted(documents: int = 25, seed: int = 1) -> tuple[Corpus, Gold]:
             marks, right, early = PLANTED[a]
             for start, end, category in sorted(gold[name], key=str):
                 if rng.random() < marks:
-                    said = category if rng.random() < right else "ab"[category == "a"]
-                    units.append(Unit(a, start - early, end, said))
+                    label = category if rng.random() < right else "ab"[category == "a"]
+                    units.append(Unit(a, start - early, end, label))
             if a == "Cid":
                 units += [Unit(a, 50 * i + 25, 50 * i + 30, "a") for i in rng.integers(8, size=2)]
         continua[name] = Continuum.from_units(units, annotators=people, bounds=(-5, 400), name=name)
@@ -64,12 +64,12 @@ def test_planted_truth_is_recovered_better_than_by_votes(
 def test_planted_annotators_are_described(corpus: tuple[Corpus, Gold]) -> None:
     belief = consensus_of_each(corpus[0]).belief
     assert belief.weights == "dawid-skene"
-    found = {a.name: a for a in belief.annotators}
+    by_name = {a.name: a for a in belief.annotators}
     for name, (marks, right, early) in PLANTED.items():
-        assert found[name].recall == pytest.approx(marks * right, abs=0.1)
-        assert found[name].boundary_bias == pytest.approx((-early, 0), abs=0.3)
-    assert found["Cid"].precision < 0.5 < 0.8 < found["Bob"].precision
-    row = found["Cid"].confusion["a"]
+        assert by_name[name].recall == pytest.approx(marks * right, abs=0.1)
+        assert by_name[name].boundary_bias == pytest.approx((-early, 0), abs=0.3)
+    assert by_name["Cid"].precision < 0.5 < 0.8 < by_name["Bob"].precision
+    row = by_name["Cid"].confusion["a"]
     assert row["a"] == pytest.approx(0.8 * 0.4, abs=0.12)
     assert row["∅"] == pytest.approx(0.2, abs=0.1)
     assert sum(row.values()) == pytest.approx(1)
@@ -77,22 +77,22 @@ def test_planted_annotators_are_described(corpus: tuple[Corpus, Gold]) -> None:
 
 def test_posteriors_are_calibrated(corpus: tuple[Corpus, Gold]) -> None:
     continua, gold = corpus
-    found = consensus_of_each(continua)
+    gold_standards = consensus_of_each(continua)
     pairs = [
         (u.posterior, any(u.start <= e and s <= u.end and u.category == c for s, e, c in gold[n]))
-        for n, k in found.documents.items()
+        for n, k in gold_standards.documents.items()
         for u in k.units
     ]
-    said, true = (np.array(x, float) for x in zip(*pairs, strict=True))
-    assert said.mean() == pytest.approx(true.mean(), abs=0.06)
-    assert np.mean((said - true) ** 2) < 0.1  # the Brier score; ignorance has .25
+    posteriors, true = (np.array(x, float) for x in zip(*pairs, strict=True))
+    assert posteriors.mean() == pytest.approx(true.mean(), abs=0.06)
+    assert np.mean((posteriors - true) ** 2) < 0.1  # the Brier score; ignorance has .25
 
 
 def test_entropy_is_high_for_open_categories(corpus: tuple[Corpus, Gold]) -> None:
-    found = consensus_of_each(corpus[0])
-    rows = found.review
+    gold_standards = consensus_of_each(corpus[0])
+    rows = gold_standards.review
     assert [u.entropy for _, u in rows] == sorted((u.entropy for _, u in rows), reverse=True)
-    for c in found.documents.values():
+    for c in gold_standards.documents.values():
         assert c.entropy == pytest.approx(sum(u.entropy for u in c.units))
 
 
@@ -128,9 +128,9 @@ def test_two_crowds_that_never_meet_are_reported(corpus: tuple[Corpus, Gold]) ->
 
 def test_unlabelled_units_are_a_label_of_their_own() -> None:
     units = [Unit(a, 9 * i, 9 * i + 4, "x" if i % 3 else None) for a in "ABC" for i in range(40)]
-    found = consensus_of_each(gc.Continuum.from_units(units))
-    assert found.belief.weights == "dawid-skene"
-    (one,) = found.documents.values()
+    gold_standards = consensus_of_each(gc.Continuum.from_units(units))
+    assert gold_standards.belief.weights == "dawid-skene"
+    (one,) = gold_standards.documents.values()
     assert {(u.start, u.category) for u in one.continuum} == {(u.start, u.category) for u in units}
 
 
@@ -150,19 +150,19 @@ def test_an_unknown_option_is_refused_for_any_number_of_documents() -> None:
 
 def test_unanimous_units_are_kept_with_certainty() -> None:
     rows = [(a, s, s + 5, "x") for a in "ABCD" for s in range(0, 310, 10)]
-    found = consensus_of_each(Continuum.from_units([Unit(*row) for row in rows]))
-    (one,) = found.documents.values()
+    gold_standards = consensus_of_each(Continuum.from_units([Unit(*row) for row in rows]))
+    (one,) = gold_standards.documents.values()
     assert [u.kept for u in one.units] == [True] * 31
     assert all(u.posterior == pytest.approx(1.0, abs=1e-6) for u in one.units)
-    assert found.belief.threshold == pytest.approx(0.5)
+    assert gold_standards.belief.threshold == pytest.approx(0.5)
 
 
 def test_an_undecided_model_leaves_the_category_open_in_any_order() -> None:
     for names in ("ABC", "CBA"):
         rows = [(a, s, s + 5, "xyz"[s % 3]) for a in "ABC" for s in range(0, 300, 10)]
         rows += [(a, 400, 405, c) for a, c in zip(names, "xyz", strict=True)]
-        found = consensus_of_each(Continuum.from_units([Unit(*row) for row in rows]))
-        (one,) = found.documents.values()
+        gold_standards = consensus_of_each(Continuum.from_units([Unit(*row) for row in rows]))
+        (one,) = gold_standards.documents.values()
         open_one = next(u for u in one.units if u.start == 400)
         assert open_one.category is None
         assert open_one.vote.tied
@@ -176,10 +176,10 @@ def test_a_majority_that_the_model_rejects_is_reported() -> None:
     """
     rows = [("A", s, s + 5, "xz"[s // 10 % 2]) for s in range(0, 800, 10)]
     for who, missed in (("B", {0, 2}), ("C", {4, 6})):
-        said = [
+        answers = [
             (s, "z" if s // 10 % 10 in missed else "xz"[s // 10 % 2]) for s in range(0, 800, 10)
         ]
-        rows += [(who, s, s + 5, label) for s, label in said]
+        rows += [(who, s, s + 5, label) for s, label in answers]
     rows += [("A", 900, 905, "x"), ("B", 900, 905, "z"), ("C", 900, 905, "z")]
     (one,) = consensus_of_each(Continuum.from_units([Unit(*r) for r in rows])).documents.values()
     unit = next(u for u in one.units if u.start == 900)
@@ -194,8 +194,8 @@ def test_a_tied_vote_that_the_model_decides_reports_both() -> None:
     good = [(a, s, s + 5, "xz"[s // 10 % 2]) for a in "AB" for s in range(0, 400, 10)]
     bad = [("C", s, s + 5, "xz"[s // 30 % 2]) for s in range(0, 400, 10)]
     rows = [*good, *bad, ("A", 500, 505, "x"), ("C", 500, 505, "z")]
-    found = consensus_of_each(Continuum.from_units([Unit(*row) for row in rows]))
-    (one,) = found.documents.values()
+    gold_standards = consensus_of_each(Continuum.from_units([Unit(*row) for row in rows]))
+    (one,) = gold_standards.documents.values()
     unit = next(u for u in one.units if u.start == 500)
     assert unit.category == "x"
     assert any("x by the model" in reason for reason in unit.reasons)

@@ -47,10 +47,10 @@ def documents(n: int, *, seed: int = 0, annotators: int = 3) -> dict[str, Contin
 
 
 def test_the_spread_is_that_of_the_interval() -> None:
-    found = agreement(Basis(documents(80), SETTINGS))
-    interval = interval_of_gamma(found.contributions())
+    overall = agreement(Basis(documents(80), SETTINGS))
+    interval = interval_of_gamma(overall.contributions())
     half = (interval.high - interval.low) / 2
-    assert 1.99 * spread_of(found) / math.sqrt(80) == pytest.approx(half, rel=0.15)
+    assert 1.99 * spread_of(overall) / math.sqrt(80) == pytest.approx(half, rel=0.15)
 
 
 @pytest.mark.slow
@@ -78,11 +78,11 @@ def test_documents_by_resampling_and_the_cheaper_design() -> None:
         for p in (Prices(), Prices(annotation=1, document=1e6, given=True))
     )
     assert [d.annotators for d in cheap.designs] == [2, 3, 4]
-    own = next(d for d in cheap.designs if d.annotators == 3)
-    assert own.spread == cheap.pilot.spread
-    assert own.documents == pytest.approx((2.0 * own.spread / 0.04) ** 2, rel=0.25)
-    assert own.documents_range is None
-    assert own.cost == own.documents * 3
+    own_design = next(d for d in cheap.designs if d.annotators == 3)
+    assert own_design.spread == cheap.pilot.spread
+    assert own_design.documents == pytest.approx((2.0 * own_design.spread / 0.04) ** 2, rel=0.25)
+    assert own_design.documents_range is None
+    assert own_design.cost == own_design.documents * 3
     # In the first plan only annotations cost anything, in the second nearly only documents.
     assert cheap.best.cost == min(d.documents * d.annotators for d in cheap.designs)
     assert dear.best.documents == min(d.documents for d in dear.designs)
@@ -95,11 +95,11 @@ def test_a_plan_for_the_pilots_own_number_is_its_interval() -> None:
     """For skewed documents the half-width is Hall's, not Student's."""
     o, e = np.random.default_rng(2).gamma(0.5, 0.8, 30), np.ones(30)
     low, high = interval_over_documents(o, e)
-    [own, more] = Material(o, e).half_widths([30, 120])
-    assert own == pytest.approx(float(high - low) / 2)
-    assert own / 3 < more < own / 2  # the square root of 4, and less skew
-    found = documents_for(Material(o, e).half_widths, float(own), falling=True)
-    assert found == pytest.approx(30, rel=0.05)
+    [own_width, more] = Material(o, e).half_widths([30, 120])
+    assert own_width == pytest.approx(float(high - low) / 2)
+    assert own_width / 3 < more < own_width / 2  # the square root of 4, and less skew
+    number = documents_for(Material(o, e).half_widths, float(own_width), falling=True)
+    assert number == pytest.approx(30, rel=0.05)
     # Four times as many documents halve it, also beyond the largest simulated number.
     far, farther = (
         documents_for(Material(o, e).half_widths, w, falling=True) for w in (0.01, 0.005)
@@ -125,33 +125,33 @@ def test_the_power_of_a_plan_is_that_of_other_corpora() -> None:
 
 @pytest.mark.slow
 def test_a_small_pilot_gives_a_range_and_no_claim_on_other_annotators() -> None:
-    found = plan(
+    campaign_plan = plan(
         documents(9), goal=Goal(difference=0.1), error=ERRORS, annotators=[3], chance="documents",
         samples=20,
     )  # fmt: skip
-    [design] = found.designs
+    [design] = campaign_plan.designs
     assert design.documents_range is not None
     low, high = design.documents_range
     assert low <= design.documents <= high
-    assert f"{low:.0f} to {high:.0f} documents" in found.advice()
+    assert f"{low:.0f} to {high:.0f} documents" in campaign_plan.advice()
     # Each document has three annotations at a price of one.
     assert design.cost_range == (3 * low, 3 * high)
-    assert f"{3 * low:,.0f} to {3 * high:,.0f} annotations" in found.advice()
-    assert not found.as_dict()["power_known"]
-    assert "take the number for a guess" in found.advice()
-    assert "annotators each give about ±" not in found.advice()
+    assert f"{3 * low:,.0f} to {3 * high:,.0f} annotations" in campaign_plan.advice()
+    assert not campaign_plan.as_dict()["power_known"]
+    assert "take the number for a guess" in campaign_plan.advice()
+    assert "annotators each give about ±" not in campaign_plan.advice()
 
 
 def test_a_plan_without_a_pilot_needs_a_model_and_its_gamma() -> None:
-    found = plan(
+    campaign_plan = plan(
         model=MODEL, gamma=0.5, goal=Goal(difference=0.1), error=ERRORS, annotators=[3],
         chance="documents", samples=20,
     )  # fmt: skip
-    [design] = found.designs
+    [design] = campaign_plan.designs
     wanted = 2 * ((1.96 + 0.8416) * design.spread / 0.1) ** 2
     # The tests allow for skew, and a worse round has more spread.
     assert wanted <= design.documents <= 1.4 * wanted
-    near = [p for p in found.curve if p["documents"] == 50]
+    near = [p for p in campaign_plan.curve if p["documents"] == 50]
     assert near[0]["power"] == pytest.approx(
         1 - 0.5 * math.erfc((0.1 / (design.spread * math.sqrt(2 / 50)) - 1.96) / math.sqrt(2)),
         abs=0.12,
@@ -163,15 +163,15 @@ def test_a_plan_without_a_pilot_needs_a_model_and_its_gamma() -> None:
 
 @pytest.mark.slow
 def test_a_verdict_has_its_power_simulated() -> None:
-    found = plan(
+    campaign_plan = plan(
         documents(8), goal=Goal(verdict=0.2), error=ERRORS, annotators=[3], chance="documents",
         samples=20,
     )  # fmt: skip
-    rising = [p["power"] for p in found.curve if p["power"] is not None]
+    rising = [p["power"] for p in campaign_plan.curve if p["power"] is not None]
     assert rising[-1] >= 0.8
     assert rising[0] < rising[-1]
-    assert found.best.documents >= 30
-    assert "a stand-in as good as the people" in found.advice()
+    assert campaign_plan.best.documents >= 30
+    assert "a stand-in as good as the people" in campaign_plan.advice()
 
 
 def test_annotators_with_equal_errors_move_gamma_less_than_one_outlier() -> None:
@@ -196,8 +196,8 @@ def test_annotators_with_equal_errors_move_gamma_less_than_one_outlier() -> None
 def test_bad_input_is_reported(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("annotator,category,start,end\nAnn,x,0,1\nAnn,y,4,6\nBea,x,0,2\nBea,z,4,5\n")
-    found = run("plan", path)
-    assert (found.code, "pilot" in found.err) == (3, True)
+    outcome = run("plan", path)
+    assert (outcome.code, "pilot" in outcome.err) == (3, True)
     assert run("plan").code == 2
     assert run("plan", path, "--half-width", "2").code == 2
     assert run("plan", path, "--half-width", ".1", "--difference", ".1").code == 2
@@ -211,7 +211,7 @@ def test_bad_input_is_reported(run: Run, tmp_path: Path) -> None:
 def test_the_json_has_its_keys(run: Run, tmp_path: Path) -> None:
     model = tmp_path / "model.toml"
     model.write_text(run("shuffle", "--print-model").out.replace("units = 25", "units = 4"))
-    found = run(
+    outcome = run(
         "plan",
         "--model",
         model,
@@ -223,7 +223,7 @@ def test_the_json_has_its_keys(run: Run, tmp_path: Path) -> None:
         "--samples",
         "20",
     )
-    document = json.loads(found.out)
+    document = json.loads(outcome.out)
     assert {"pilot", "curve", "advice"} <= set(document)
     assert {"documents", "annotators", "half_width", "power"} == set(document["curve"][0])
 

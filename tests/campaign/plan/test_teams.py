@@ -55,29 +55,29 @@ def test_the_variance_is_that_of_a_one_way_analysis() -> None:
     rng = np.random.default_rng(1)
     for sizes in ([4] * 5, [2, 5, 9, 3, 4, 4]):
         values = [list(0.5 + 0.05 * k + 0.1 * rng.standard_normal(n)) for k, n in enumerate(sizes)]
-        found = team_spread(rows(values))
-        assert found is not None
+        spread = team_spread(rows(values))
+        assert spread is not None
         means = np.array([np.mean(v) for v in values])
         n = np.array(sizes)
         whole = float(np.concatenate(values).mean())
         between = float((n * (means - whole) ** 2).sum()) / (len(n) - 1)
         within = sum(float(np.var(v) * len(v)) for v in values) / (n.sum() - len(n))
         load = (n.sum() - (n**2).sum() / n.sum()) / (len(n) - 1)
-        assert found.variance == pytest.approx((between - within) / load)
+        assert spread.variance == pytest.approx((between - within) / load)
         low = between / f.ppf(0.975, len(n) - 1, n.sum() - len(n)) - within
-        assert found.interval[0] == pytest.approx(max(0.0, low / load))
+        assert spread.interval[0] == pytest.approx(max(0.0, low / load))
 
 
 def test_teams_differ_where_scipy_finds_that_they_do() -> None:
     rng = np.random.default_rng(2)
-    seen = set()
+    outcomes = set()
     for effect in np.linspace(0, 0.4, 30):
         values = [list(effect * k / 5 + 0.2 * rng.standard_normal(6)) for k in range(6)]
-        found = team_spread(rows(values))
-        assert found is not None
-        assert found.shown == (f_oneway(*values).pvalue < 0.025)
-        seen.add(found.shown)
-    assert seen == {True, False}
+        spread = team_spread(rows(values))
+        assert spread is not None
+        assert spread.shown == (f_oneway(*values).pvalue < 0.025)
+        outcomes.add(spread.shown)
+    assert outcomes == {True, False}
 
 
 def test_documents_of_a_cluster_are_one_observation() -> None:
@@ -92,9 +92,9 @@ def test_documents_of_a_cluster_are_one_observation() -> None:
 
 
 def test_a_half_width_by_hand() -> None:
-    found = TeamSpread(teams=6, variance=0.04, interval=(0.01, 0.1))
+    spread = TeamSpread(teams=6, variance=0.04, interval=(0.01, 0.1))
     by_hand = t.ppf(0.975, 5) * (0.04 / 6 + (0.25 - 0.04) / 100) ** 0.5
-    assert found.half_width(0.5, 100, 6) == pytest.approx(by_hand)
+    assert spread.half_width(0.5, 100, 6) == pytest.approx(by_hand)
 
 
 def test_a_plan_of_teams_speaks_of_other_teams_only(
@@ -103,24 +103,24 @@ def test_a_plan_of_teams_speaks_of_other_teams_only(
     monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 20)
     monkeypatch.setattr("gammacp.campaign.plan.spread.STEPS", 2)
     documents, team_of = pilot(5, 4)
-    found = plan(
+    campaign_plan = plan(
         documents, teams=team_of, goal=Goal(half_width=0.1), annotators=[3], error="position",
         chance="documents", samples=10,
     )  # fmt: skip
-    assert "5 teams of 15 annotators" in found.advice()
-    assert "by 5 teams give about ±" in found.advice()
-    assert "take turns" not in found.advice()
-    assert "covers other annotators" not in found.advice()
-    assert "|teams:" in found.signature
-    assert found.as_dict()["pilot"]["teams"]["teams"] == 5
+    assert "5 teams of 15 annotators" in campaign_plan.advice()
+    assert "by 5 teams give about ±" in campaign_plan.advice()
+    assert "take turns" not in campaign_plan.advice()
+    assert "covers other annotators" not in campaign_plan.advice()
+    assert "|teams:" in campaign_plan.signature
+    assert campaign_plan.as_dict()["pilot"]["teams"]["teams"] == 5
 
 
 def test_three_teams_are_too_few() -> None:
     documents, team_of = pilot(3, 3)
     settings = Settings.of(chance="documents", samples=20)
-    found = pilot_of(documents, agreement(Basis(documents, settings)), team_of)
-    assert found.over is not None
-    assert "No interval over teams: 3 teams are too few" in found.over.in_words()
+    pilot_results = pilot_of(documents, agreement(Basis(documents, settings)), team_of)
+    assert pilot_results.over is not None
+    assert "No interval over teams: 3 teams are too few" in pilot_results.over.in_words()
 
 
 def test_each_document_is_assigned_to_one_team() -> None:

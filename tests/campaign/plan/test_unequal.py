@@ -46,13 +46,13 @@ def test_a_pilot_of_two_and_four_annotators_plans_for_each_as_they_are_alone(
     The pilot mixes both numbers.
     """
     monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 3 * half)
-    found = plan(
+    campaign_plan = plan(
         documents(*[2, 4] * half), goal=Goal(half_width=0.05), error=ERRORS, annotators=[2, 4],
         chance="documents", samples=20,
     )  # fmt: skip
-    assert found.pilot.mix == {2: half, 4: half}
-    assert "have 2 to 4 annotators" in found.advice()
-    few, many = found.designs
+    assert campaign_plan.pilot.mix == {2: half, 4: half}
+    assert "have 2 to 4 annotators" in campaign_plan.advice()
+    few, many = campaign_plan.designs
     alone = [spread_of(agreement(Basis(documents(*[m] * 2 * half), SETTINGS))) for m in (2, 4)]
     assert many.spread < few.spread
     assert [few.spread, many.spread] == pytest.approx(alone, rel=rel)
@@ -67,8 +67,8 @@ def test_a_simulation_has_the_numbers_of_annotators_of_its_pilot() -> None:
 
 def test_the_pilot_is_completed_before_new_documents_begin() -> None:
     rows = assignment(named("AB", "ABC", "A"), 3, 3).records
-    given = {(r["document"], r["annotator"]) for r in rows}
-    assert given == {("d0", "C"), ("d2", "B"), ("d2", "C")}
+    assigned = {(r["document"], r["annotator"]) for r in rows}
+    assert assigned == {("d0", "C"), ("d2", "B"), ("d2", "C")}
 
 
 def test_every_two_annotators_share_about_as_many_documents() -> None:
@@ -99,11 +99,11 @@ def test_the_command_writes_the_assignment(
     monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 20)
     pilot, out = tmp_path / "pilot.json", tmp_path / "who.csv"
     gc.write(gc.Corpus.from_continua(documents(*[3] * 6)), pilot)
-    found = run(
+    outcome = run(
         "plan", pilot, "--half-width", ".2", "--per-document", "3", "--samples", "20", "--assign",
         out,
     )  # fmt: skip
-    assert found.code == 0, found.err
+    assert outcome.code == 0, outcome.err
     rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
     assert len(rows) % 3 == 0
     assert all(r["document"].startswith("new-") for r in rows)

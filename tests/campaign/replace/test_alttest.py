@@ -40,8 +40,8 @@ def printed(name: str) -> dict[str, tuple[str, str]]:
     notebook = json.loads((CHECKOUT / "alt_test_example.ipynb").read_text(encoding="utf-8"))
     texts = (o.get("text", []) for cell in notebook["cells"] for o in cell.get("outputs", []))
     line = rf"^{name} (\S+) \[\w+\]:\tWinning Rate=(\S+)\tAdvantage Probability=(\S+)"
-    found = re.findall(line, "".join(t for text in texts for t in text), re.MULTILINE)
-    return {system: (omega, rho) for system, omega, rho in found}
+    matches = re.findall(line, "".join(t for text in texts for t in text), re.MULTILINE)
+    return {system: (omega, rho) for system, omega, rho in matches}
 
 
 @pytest.mark.parametrize(
@@ -57,13 +57,13 @@ def test_values_of_the_notebook(name: str) -> None:
     rows = [
         (f"{kind} {who}", str(label), float(place[i]))
         for kind, all_of in (("person", people), ("system", systems))
-        for who, given in all_of.items()
-        for i, label in given.items()
+        for who, labels in all_of.items()
+        for i, label in labels.items()
         if i in place
     ]
     who, label, starts = zip(*rows, strict=True)
     continuum = Continuum.from_columns(who, label, starts, [s + 1 for s in starts])
-    found = replace(
+    replacement = replace(
         continuum,
         [f"system {s}" for s in systems],
         score="neg-rmse" if name in NUMBERS else "accuracy",
@@ -74,6 +74,6 @@ def test_values_of_the_notebook(name: str) -> None:
             f"{c.winning_rate:.2f}",
             f"{c.advantage_probability:.2f}",
         )
-        for c in found.candidates
+        for c in replacement.candidates
     }
     assert wanted

@@ -19,16 +19,16 @@ def panel(copied: str, *, slip: int = 0, wrong: float = 0.0, documents: int = 12
     `copied` is a person or "truth". The bot's boundaries move by up to `slip`, and a share `wrong`
     of its labels is drawn anew.
     """
-    rng, found = np.random.default_rng(0), {}
+    rng, continua = np.random.default_rng(0), {}
 
     def marked(marks: list[Mark], slip: int, missed: float, wrong: float) -> list[Mark]:
-        seen = []
+        units = []
         for s, e, c in marks:
             a, b = s + rng.integers(-slip, slip + 1), e + rng.integers(-slip, slip + 1)
             label = str(rng.choice(list("xyz"))) if rng.random() < wrong else c
             if rng.random() >= missed:
-                seen.append((int(min(a, b - 1)), int(b), label))
-        return seen
+                units.append((int(min(a, b - 1)), int(b), label))
+        return units
 
     for d in range(documents):
         starts, lengths = np.cumsum(rng.integers(20, 60, 8)), rng.integers(9, 15, 8)
@@ -37,10 +37,10 @@ def panel(copied: str, *, slip: int = 0, wrong: float = 0.0, documents: int = 12
         for person in PEOPLE:
             marks[person] = marked(marks["truth"], 4, 0.2, 0.2)
         marks["bot"] = marked(marks[copied], slip, 0.0, wrong)
-        found[f"d{d}"] = Continuum.from_units(
+        continua[f"d{d}"] = Continuum.from_units(
             [Unit(a, *u) for a in (*PEOPLE, "bot") for u in marks[a]], bounds=(0, 600)
         )
-    return found
+    return continua
 
 
 def candidacy(documents: dict, **options: object):  # type: ignore[no-untyped-def]
@@ -66,23 +66,23 @@ def test_a_candidate_that_is_nearer_to_all_is_no_copy(slip: int) -> None:
 def test_the_verdict_by_other_scores_is_shown() -> None:
     """The verdict on a copy with wrong labels depends on whether labels count."""
     documents = panel("Ann", wrong=0.8)
-    found = candidacy(documents)
-    assert found.passes is False
-    assert {b.score: b.passes for b in found.by_score} == {"soft-f1": False, "overlap": True}
-    assert "But the verdict depends on the score" in found.in_words()
+    candidate = candidacy(documents)
+    assert candidate.passes is False
+    assert {b.score: b.passes for b in candidate.by_score} == {"soft-f1": False, "overlap": True}
+    assert "But the verdict depends on the score" in candidate.in_words()
     # The verdict shown beside is that of a run with that score.
     alone = candidacy(documents, score="overlap")
     assert [b.score for b in alone.by_score] == ["soft-f1"]
-    (beside,) = (b for b in found.by_score if b.score == "overlap")
+    (beside,) = (b for b in candidate.by_score if b.score == "overlap")
     assert (alone.passes, alone.confirmed_rate) == (beside.passes, beside.confirmed_rate)
-    assert found.as_dict()["by_score"]["overlap"]["passes"] is True
+    assert candidate.as_dict()["by_score"]["overlap"]["passes"] is True
 
 
 def test_an_inapplicable_score_is_a_note() -> None:
     documents = panel("truth", slip=2)
     units = [*documents["d0"], Unit("Ann", 590, 599, "x", fragments=((590, 592), (595, 599)))]
     documents["d0"] = Continuum.from_units(units, bounds=(0, 600))
-    found = candidacy(documents)
-    assert [n for n in found.notes if n.startswith("no verdict by soft-f1")]
+    candidate = candidacy(documents)
+    assert [n for n in candidate.notes if n.startswith("no verdict by soft-f1")]
     with pytest.raises(DataError):
         candidacy(documents, score="soft-f1")

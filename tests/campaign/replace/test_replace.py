@@ -75,8 +75,11 @@ def test_the_exact_test_is_the_worst_case_of_an_enumeration(n: int, epsilon: flo
 
     def statistic(won: int, lost: int) -> float:
         def minus_log(q: float) -> float:
-            chances, seen = (q + epsilon, q, 1 - 2 * q - epsilon), (won, lost, n - won - lost)
-            return -float(special.xlogy(seen, np.maximum(chances, 1e-300)).sum())
+            chances, counts_of_one = (
+                (q + epsilon, q, 1 - 2 * q - epsilon),
+                (won, lost, n - won - lost),
+            )
+            return -float(special.xlogy(counts_of_one, np.maximum(chances, 1e-300)).sum())
 
         q = min(np.linspace(0, (1 - epsilon) / 2, 4001).tolist(), key=minus_log)
         spread = n * (2 * q + epsilon - epsilon**2)
@@ -100,8 +103,8 @@ def test_the_exact_test_is_the_worst_case_of_an_enumeration(n: int, epsilon: flo
     for (w, k), value in z.items():
         extreme = np.array([z[c] <= value + 1e-4 for c in counts])
         worst = float(mass[:, extreme].sum(axis=1).max())
-        found = exact_test(n, w, k, epsilon)
-        assert worst - 1e-12 <= found <= worst + 1e-4
+        p = exact_test(n, w, k, epsilon)
+        assert worst - 1e-12 <= p <= worst + 1e-4
 
 
 @pytest.mark.parametrize(
@@ -121,8 +124,8 @@ def test_a_candidate_never_better_and_worse_by_epsilon_seldom_passes(
         passed = []
         for behind in range(n + 1):
             won = np.tile(np.arange(n) >= behind, (people, 1))
-            there = np.ones_like(won)
-            w = Wins(tuple(map(str, range(people))), ("",) * n, there, won, there)
+            annotated = np.ones_like(won)
+            w = Wins(tuple(map(str, range(people))), ("",) * n, annotated, won, annotated)
             passed.append(bool(w.winning_rate(epsilon, 30, both=both) >= 0.5))
         return float(stats.binom.pmf(np.flatnonzero(passed), n, epsilon).sum())
 
@@ -140,8 +143,8 @@ def test_few_documents_are_not_rejected_more_often_than_promised() -> None:
     rng, epsilon = np.random.default_rng(3), 0.2
     for n, lost in itertools.product((8, 30), (0.0, 0.1, 0.4)):
         chances = [lost, max(0.0, 1 - 2 * lost - epsilon), lost + epsilon]
-        seen = rng.multinomial(n, chances, size=4000)
-        p = [exact_test(n, int(w), int(k), epsilon) for k, _, w in seen]
+        outcomes = rng.multinomial(n, chances, size=4000)
+        p = [exact_test(n, int(w), int(k), epsilon) for k, _, w in outcomes]
         assert np.mean(np.array(p) <= 0.05) <= 0.05 + 0.01
 
 
@@ -180,8 +183,8 @@ def test_wins_are_counted_as_by_hand() -> None:
     At four places, the candidate agrees with both others, with one or with none.
     """
     c = labels({"Ann": "aaba", "Bea": "aabb", "Cid": "abb.", "bot": "aaab"})
-    found = replace(c, ["bot"], score="accuracy", min_documents=1, epsilon=0.1)
-    people = {p.annotator: p for p in found.candidates[0].people}
+    replacement = replace(c, ["bot"], score="accuracy", min_documents=1, epsilon=0.1)
+    people = {p.annotator: p for p in replacement.candidates[0].people}
     # Ann against Bea and Cid: a tie, a tie, bot 0 and Ann 1, bot 1 and Ann 0 (with Bea alone).
     assert people["Ann"].rho_candidate == 3 / 4
     assert people["Ann"].rho_annotator == 3 / 4
@@ -192,8 +195,8 @@ def test_wins_are_counted_as_by_hand() -> None:
 
 def test_numbers_are_scored_by_their_distance() -> None:
     c = labels({"Ann": "15", "Bea": "24", "Cid": "35", "bot": "29"})
-    found = replace(c, ["bot"], score="neg-rmse", min_documents=1)
-    people = {p.annotator: p for p in found.candidates[0].people}
+    replacement = replace(c, ["bot"], score="neg-rmse", min_documents=1)
+    people = {p.annotator: p for p in replacement.candidates[0].people}
     # Without Cid, place 0: bot √((1 + 0) / 2) against √((4 + 1) / 2); at place 1 bot loses.
     assert people["Cid"].rho_candidate == 1 / 2
     with pytest.raises(DataError, match="not all numbers"):
@@ -202,28 +205,28 @@ def test_numbers_are_scored_by_their_distance() -> None:
 
 def test_instances_need_two_people_and_the_candidate() -> None:
     c = labels({"Ann": "aaa.", "Bea": "ab.b", "bot": "a.aa"})
-    [found] = replace(c, ["bot"], score="accuracy").candidates
-    assert (found.instances, found.left_out) == (1, 3)
+    [replacement] = replace(c, ["bot"], score="accuracy").candidates
+    assert (replacement.instances, replacement.left_out) == (1, 3)
 
 
 def test_people_with_few_documents_stay_among_the_others() -> None:
     some, rare = "ab" * 20, "ab" * 10
     c = labels({"Ann": some, "Bea": some, "Cid": rare + "." * 20, "bot": some})
-    [found] = replace(c, ["bot"], score="accuracy").candidates
-    assert {p.annotator: p.p is None for p in found.people} == dict.fromkeys(PEOPLE, False) | {
-        "Cid": True
-    }
-    assert found.winning_rate == 1.0
-    assert found.passes
+    [replacement] = replace(c, ["bot"], score="accuracy").candidates
+    assert {p.annotator: p.p is None for p in replacement.people} == dict.fromkeys(
+        PEOPLE, False
+    ) | {"Cid": True}
+    assert replacement.winning_rate == 1.0
+    assert replacement.passes
 
 
 def test_a_single_expert_is_all_others() -> None:
     c = labels({"Ann": "abab" * 10, "Bea": "aaaa" * 10, "Cid": "bbbb" * 10, "bot": "abaa" * 10})
-    [found] = replace(c, ["bot"], score="accuracy", expert="Ann").candidates
-    assert [p.annotator for p in found.people] == ["Bea", "Cid"]
+    [replacement] = replace(c, ["bot"], score="accuracy", expert="Ann").candidates
+    assert [p.annotator for p in replacement.people] == ["Bea", "Cid"]
     # The bot errs at every fourth place, Bea and Cid at every second.
-    assert [p.rho_annotator for p in found.people] == [3 / 4, 1 / 2]
-    assert [p.rho_candidate for p in found.people] == [1.0, 3 / 4]
+    assert [p.rho_annotator for p in replacement.people] == [3 / 4, 1 / 2]
+    assert [p.rho_candidate for p in replacement.people] == [1.0, 3 / 4]
 
 
 @pytest.mark.parametrize("score", ["disorder", "soft-f1", "overlap"])
@@ -262,19 +265,19 @@ def test_soft_f1_as_by_hand() -> None:
     P = ½(½), R = ½(1), 2PR/(P+R) = ⅓.
     """
     c = spans({"A": [(0, 10, "x"), (20, 30, "y")], "B": [(5, 10, "x"), (20, 30, "z")], "C": []})
-    [found] = SCORES["soft-f1"].instances({"d": c}, Aligning())
-    assert found.pairs[0, 1] == pytest.approx(1 / 3)
-    assert found.pairs[0, 2] == 0.0
-    [found] = SCORES["overlap"].instances({"d": c}, Aligning())
-    assert found.pairs[0, 1] == 1.0
+    [instance] = SCORES["soft-f1"].instances({"d": c}, Aligning())
+    assert instance.pairs[0, 1] == pytest.approx(1 / 3)
+    assert instance.pairs[0, 2] == 0.0
+    [instance] = SCORES["overlap"].instances({"d": c}, Aligning())
+    assert instance.pairs[0, 1] == 1.0
 
 
 @pytest.mark.parametrize("score", ["disorder", "soft-f1", "overlap"])
 def test_a_document_without_units_is_a_tie(score: str) -> None:
     c = Continuum.from_units([], annotators=(*PEOPLE, "bot"))
     marked = spans({**{p: [(0.0, 3.0, "x")] for p in PEOPLE}, "bot": [(4.0, 6.0, "x")]})
-    [found] = replace({"a": c, "b": marked}, ["bot"], score=score, min_documents=1).candidates
-    assert {p.rho_candidate for p in found.people} == {0.5}
+    [replacement] = replace({"a": c, "b": marked}, ["bot"], score=score, min_documents=1).candidates
+    assert {p.rho_candidate for p in replacement.people} == {0.5}
 
 
 def test_a_custom_score() -> None:
@@ -284,46 +287,46 @@ def test_a_custom_score() -> None:
 
     try:
         c = spans({"A": [(0, 1, "x")], "B": [(5, 6, "x")], "bot": [(0, 1, "x"), (5, 6, "y")]})
-        [found] = replace(c, ["bot"], score="as-many").candidates
-        assert found.advantage_probability == 0.0
+        [replacement] = replace(c, ["bot"], score="as-many").candidates
+        assert replacement.advantage_probability == 0.0
     finally:
         SCORES.unregister("as-many")
 
 
 def test_verdicts_say_what_would_change_them() -> None:
     c = labels({"Ann": "ab" * 20, "Bea": "ab" * 20, "Cid": "ab" * 20, "bot": "abababaa" * 5})
-    [found] = replace(c, ["bot"], score="accuracy", epsilon=0.05).candidates
-    assert found.passes is False
-    assert found.least_epsilon is not None
-    again = replace(c, ["bot"], score="accuracy", epsilon=found.least_epsilon)
+    [replacement] = replace(c, ["bot"], score="accuracy", epsilon=0.05).candidates
+    assert replacement.passes is False
+    assert replacement.least_epsilon is not None
+    again = replace(c, ["bot"], score="accuracy", epsilon=replacement.least_epsilon)
     assert again.candidates[0].passes is True
-    below = replace(c, ["bot"], score="accuracy", epsilon=found.least_epsilon - 0.01)
+    below = replace(c, ["bot"], score="accuracy", epsilon=replacement.least_epsilon - 0.01)
     assert below.candidates[0].passes is False
-    assert f"from ε = {found.least_epsilon:g} on" in found.in_words()
-    assert "would not change this" in found.in_words()
+    assert f"from ε = {replacement.least_epsilon:g} on" in replacement.in_words()
+    assert "would not change this" in replacement.in_words()
 
 
 def test_too_few_documents_give_no_verdict() -> None:
     c = labels({"Ann": "abababab", "Bea": "abababab", "Cid": "abababab", "bot": "abababab"})
-    [found] = replace(c, ["bot"], score="accuracy").candidates
-    assert found.passes is None
-    assert np.isnan(found.winning_rate)
-    assert np.isnan(found.enough_documents or 0)  # nothing varies
-    words = found.in_words()
+    [replacement] = replace(c, ["bot"], score="accuracy").candidates
+    assert replacement.passes is None
+    assert np.isnan(replacement.winning_rate)
+    assert np.isnan(replacement.enough_documents or 0)  # nothing varies
+    words = replacement.in_words()
     assert words.startswith("No verdict on bot")
     assert "nobody has more than 8" in words
     assert words.endswith("too much alike to say how many would be enough.")
-    assert changed(found, enough_documents=None).in_words().endswith("would not change this.")
-    assert found.people[0].beaten is None
-    assert found.interval == pytest.approx((0.025 ** (1 / 8), 1.0))
-    assert any("Clopper" in note for note in found.notes)
+    assert changed(replacement, enough_documents=None).in_words().endswith("would not change this.")
+    assert replacement.people[0].beaten is None
+    assert replacement.interval == pytest.approx((0.025 ** (1 / 8), 1.0))
+    assert any("Clopper" in note for note in replacement.notes)
 
 
 def test_many_people_with_few_documents_are_no_hopeless_candidate() -> None:
     c = labels({"bot": "a" * 201, **{f"P{k}": "." * k + "ab"[k % 2] * 2 for k in range(200)}})
-    [found] = replace(c, ["bot"], score="accuracy").candidates
-    assert found.passes is None
-    assert found.in_words().endswith("nobody would have 30: have fewer people do more each.")
+    [replacement] = replace(c, ["bot"], score="accuracy").candidates
+    assert replacement.passes is None
+    assert replacement.in_words().endswith("nobody would have 30: have fewer people do more each.")
 
 
 def test_documents_without_the_candidate_are_reported_and_not_aligned(
@@ -334,10 +337,10 @@ def test_documents_without_the_candidate_are_reported_and_not_aligned(
         text = people + ("bot,x,0,5\n" if i < 32 else "") + ("Dan,x,0,5\n" if i > 32 else "")
         (tmp_path / f"{i:02}.csv").write_text("annotator,category,start,end\n" + text)
     files = sorted(tmp_path.glob("*.csv"))
-    found = run("replace", *files, "--candidate", "bot")
-    assert "bot has no row in 8 of 40 documents: these are left out" in found.err
-    assert "Cid in 10" in found.err
-    assert "a third person: Dan" in found.err
+    outcome = run("replace", *files, "--candidate", "bot")
+    assert "bot has no row in 8 of 40 documents: these are left out" in outcome.err
+    assert "Cid in 10" in outcome.err
+    assert "a third person: Dan" in outcome.err
     bot = json.loads(run("replace", *files, "--candidate", "bot", "--json").out)["candidates"][
         "bot"
     ]
@@ -345,8 +348,8 @@ def test_documents_without_the_candidate_are_reported_and_not_aligned(
     assert any("no row in 8 of 40" in note for note in bot["notes"])
     assert bot["passes"] is True
     everybody = ",".join((*PEOPLE, "bot"))
-    found = run("replace", *files, "--candidate", "bot", "--annotators", everybody)
-    assert "The test does not show that" in found.out
+    outcome = run("replace", *files, "--candidate", "bot", "--annotators", everybody)
+    assert "The test does not show that" in outcome.out
 
 
 def test_an_expert_is_named_in_the_verdict_and_two_people_are_a_caveat() -> None:
@@ -392,24 +395,24 @@ def test_bad_input_is_reported_with_advice(run: Run, tmp_path: Path) -> None:
     assert (alone.code, "two people" in alone.err) == (3, True)
     silent = run(*base, "mute", "--json")
     assert silent.code == 0
-    found = json.loads(silent.out)["candidates"]["mute"]
-    assert found["passes"] is None
-    assert any("no unit at all" in note for note in found["notes"])
-    assert "too few documents to say" in found["verdict"]
+    mute = json.loads(silent.out)["candidates"]["mute"]
+    assert mute["passes"] is None
+    assert any("no unit at all" in note for note in mute["notes"])
+    assert "too few documents to say" in mute["verdict"]
 
 
 def test_a_candidate_who_never_meets_two_people_cannot_be_tested(run: Run, tmp_path: Path) -> None:
     for name, rows in (("a", "Ann,x,0,1\nBea,x,0,1\n"), ("b", "Cid,x,0,1\nbot,x,0,1\n")):
         (tmp_path / f"{name}.csv").write_text("annotator,category,start,end\n" + rows)
-    found = run("replace", tmp_path / "a.csv", tmp_path / "b.csv", "--candidate", "bot")
-    assert (found.code, "shares no documents with two people" in found.err) == (3, True)
+    outcome = run("replace", tmp_path / "a.csv", tmp_path / "b.csv", "--candidate", "bot")
+    assert (outcome.code, "shares no documents with two people" in outcome.err) == (3, True)
 
 
 def test_the_json_has_its_keys(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("annotator,category,start,end\nAnn,x,0,1\nBea,x,0,1\nbot,y,0,1\n")
-    found = run("replace", path, "--candidate", "bot", "--json", "--score", "accuracy")
-    document = json.loads(found.out)
+    outcome = run("replace", path, "--candidate", "bot", "--json", "--score", "accuracy")
+    document = json.loads(outcome.out)
     assert {"candidates", "score", "signature", "left_out"} <= set(document)
     bot = document["candidates"]["bot"]
     keys = {"winning_rate", "advantage_probability", "passes", "epsilon", "interval", "annotators"}
@@ -420,8 +423,8 @@ def test_the_json_has_its_keys(run: Run, tmp_path: Path) -> None:
 def test_epsilon_has_names_for_kinds_of_people() -> None:
     c = labels({"Ann": "ab", "Bea": "ab", "bot": "ab"})
     for name, value in (("experts", 0.2), ("skilled", 0.15), ("crowd", 0.1), ("0.3", 0.3)):
-        [found] = replace(c, ["bot"], score="accuracy", epsilon=name).candidates
-        assert found.epsilon == value
+        [replacement] = replace(c, ["bot"], score="accuracy", epsilon=name).candidates
+        assert replacement.epsilon == value
     with pytest.raises(UsageError):
         replace(c, ["bot"], score="accuracy", epsilon=-0.1)
 
@@ -437,10 +440,10 @@ def test_the_signature_names_the_candidate_and_the_measure() -> None:
 
 def test_candidates_on_different_documents_are_not_ranked_silently() -> None:
     documents = {f"d{i}": _document(i, second=i < 4) for i in range(8)}
-    found = replace(documents, ["bot", "late"], min_documents=6)
-    assert [c.name for c in found.candidates] == ["bot", "late"]
-    assert found.candidates[1].passes is None
-    for candidate in found.candidates:
+    replacement = replace(documents, ["bot", "late"], min_documents=6)
+    assert [c.name for c in replacement.candidates] == ["bot", "late"]
+    assert replacement.candidates[1].passes is None
+    for candidate in replacement.candidates:
         assert any("not a fair ranking" in note for note in candidate.notes)
 
 
@@ -451,8 +454,8 @@ def test_units_without_a_category_are_no_labels() -> None:
         documents[f"d{i}"] = Continuum.from_units(
             [*(Unit(*row) for row in rows), Unit("Ann", 9, 10), Unit("Bea", 9, 10)]
         )
-    (found,) = replace(documents, ["bot"], score="accuracy", min_documents=4).candidates
-    assert any(note.startswith("16 units without a category") for note in found.notes)
+    (replacement,) = replace(documents, ["bot"], score="accuracy", min_documents=4).candidates
+    assert any(note.startswith("16 units without a category") for note in replacement.notes)
 
 
 def _document(number: int, *, second: bool = True) -> Continuum:
@@ -481,9 +484,9 @@ def test_only_crowds_are_aligned_to_a_gap_by_default(
 
     monkeypatch.setattr(scores, "align_each", noted)
     named = {"a": document(3, 5), "b": document(28, 6), "c": document(27, 7)}
-    found = list(scores.disorders(named, scores.Aligning()))
+    instances = list(scores.disorders(named, scores.Aligning()))
     assert gaps == [(0.0, [3, 27]), (scores.CROWD_GAP, [28])]
-    for instance, (name, c) in zip(found, named.items(), strict=True):
+    for instance, (name, c) in zip(instances, named.items(), strict=True):
         alone = next(iter(scores.disorders({name: c}, scores.Aligning(solving={"gap": 0.0}))))
         assert instance.name == name
         assert instance.pairs == pytest.approx(alone.pairs)

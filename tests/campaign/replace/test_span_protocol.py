@@ -43,23 +43,23 @@ def file(tmp_path: Path) -> Path:
 
 def document(**units: list[tuple[float, float, str | None]]) -> Continuum:
     """Return a continuum of the named annotators, including those without units."""
-    found = [Unit(a, s, e, c) for a, some in units.items() for s, e, c in some]
-    return Continuum.from_units(found, annotators=tuple(units))
+    rows = [Unit(a, s, e, c) for a, some in units.items() for s, e, c in some]
+    return Continuum.from_units(rows, annotators=tuple(units))
 
 
 def numbers(run: Run, *arguments: object) -> dict[str, Any]:
     result = run(*map(str, arguments), "--json")
     assert result.code == 0, result.err
-    found: dict[str, Any] = json.loads(result.out)
-    return found
+    document: dict[str, Any] = json.loads(result.out)
+    return document
 
 
 def test_numbers_are_those_counted_by_hand(run: Run, file: Path) -> None:
     """The pairs of bot with Ann and with Bea are summed over four documents."""
-    found = numbers(run, "replace", file, "--candidate", "bot", "--protocol", *FEW)["protocol"]
-    bot = found["candidates"]["bot"]
+    protocol = numbers(run, "replace", file, "--candidate", "bot", "--protocol", *FEW)["protocol"]
+    bot = protocol["candidates"]["bot"]
     # The bot's 3 units count twice, and the people have 4 + 4. Two pairs match in d1, one in d2.
-    assert found["f1"] == "f1-category"
+    assert protocol["f1"] == "f1-category"
     assert bot["f1-category"]["value"] == pytest.approx(2 * 3 / (6 + 8))
     # The same three pairs match, and the bot's unit in d1 is half as long as theirs, so soft counts
     # are ½.
@@ -76,7 +76,7 @@ def test_numbers_are_those_counted_by_hand(run: Run, file: Path) -> None:
     assert counts["r"] == pytest.approx(0.5 / math.sqrt(0.75 * 0.5))
     by_hand = [[1, 0, 0, 1, 0, 0, 1, 0], [1, 0, 0.5, 0.5, 0.5, 0, 1, 0.5]]
     assert counts["r_by_category"] == pytest.approx(np.corrcoef(by_hand)[0, 1])
-    people = found["people"]
+    people = protocol["people"]
     # Ann and Bea have two matches of 4 and 4 units. Ann has units in all documents, Bea in three.
     assert people["f1-category"]["value"] == pytest.approx(0.5)
     assert people["presence"]["value"] == pytest.approx(0.0)
@@ -89,10 +89,10 @@ def test_values_are_those_of_the_single_commands(run: Run, file: Path) -> None:
     table = file.read_text("utf-8") + "d1,other,x,0,9\nd2,other,y,0,4\n"
     file.write_text(table, "utf-8")
     named = ("--candidate", "bot", "--candidate", "other", "--min-documents", "2")
-    found = numbers(run, "replace", file, *named, "--protocol", *FEW)
+    printed = numbers(run, "replace", file, *named, "--protocol", *FEW)
     whole = numbers(run, "replace", file, *named)
     for name, absent in (("bot", "other"), ("other", "bot")):
-        mine = found["protocol"]["candidates"][name]
+        mine = printed["protocol"]["candidates"][name]
         assert mine["replace"] == whole["candidates"][name]
         options = ("--exclude", absent, "--reference", name, *FEW)
         gamma = numbers(run, "measure", file, "-m", "gamma", *options)["corpus"]["measures"][
@@ -103,30 +103,30 @@ def test_values_are_those_of_the_single_commands(run: Run, file: Path) -> None:
         single = numbers(run, "measure", file, *f1, *options)["corpus"]["measures"]
         assert {key: mine[key] for key in single} == single
     rest = {key for key in whole if key not in ("candidates", "score", "unproven", "signature")}
-    assert {key: found[key] for key in rest} == {key: whole[key] for key in rest}
+    assert {key: printed[key] for key in rest} == {key: whole[key] for key in rest}
 
 
 def test_a_single_person_leaves_everything_but_the_test(run: Run, file: Path) -> None:
     one = ("replace", str(file), "--candidate", "bot", "--exclude", "Bea", "--protocol", *FEW)
     result = run(*one, "--json")
     assert result.code == 0
-    found = json.loads(result.out)["protocol"]
-    bot = found["candidates"]["bot"]
-    assert found["people"] is None
+    protocol = json.loads(result.out)["protocol"]
+    bot = protocol["candidates"]["bot"]
+    assert protocol["people"] is None
     assert bot["replace"] is None
     assert bot["reason"] == "there is one person only"
     assert bot["f1-category"]["value"] == pytest.approx(2 * 1 / (3 + 4))
-    told = run(*one)
-    assert "test of bot: there is one person only" in told.err
-    assert "people cannot be compared among themselves" in told.err
+    outcome = run(*one)
+    assert "test of bot: there is one person only" in outcome.err
+    assert "people cannot be compared among themselves" in outcome.err
 
 
 def test_a_candidate_who_meets_nobody_is_reported_and_the_others_are_measured() -> None:
     units = [(0.0, 4.0, "x"), (6.0, 9.0, "x")]
     documents = {f"d{k}": document(Ann=units, Bea=units[:1], bot=units) for k in range(3)}
     documents["alone"] = document(Ann=units, lone=units)
-    found = span_protocol(documents, ["bot", "lone"], min_documents=2, samples=20)
-    bot, lone = found.candidates
+    protocol = span_protocol(documents, ["bot", "lone"], min_documents=2, samples=20)
+    bot, lone = protocol.candidates
     assert bot.test is not None
     assert bot.test.passes is not None
     assert lone.test is None
@@ -142,9 +142,9 @@ def test_units_without_labels_have_an_f1_of_places() -> None:
         f"d{k}": document(Ann=[(0, 4, None)], Bea=[(0, 5, None)], bot=[(1, 4, None)])
         for k in range(3)
     }
-    found = span_protocol(documents, ["bot"], samples=20)
-    (bot,) = found.candidates
-    assert found.f1 == "f1-overlap"
+    protocol = span_protocol(documents, ["bot"], samples=20)
+    (bot,) = protocol.candidates
+    assert protocol.f1 == "f1-overlap"
     assert bot.scores["f1-overlap"].value == 1.0
     assert "soft-f1" in [name for _, name in bot.reasons]
     assert bot.counts.r_by_category != bot.counts.r_by_category  # NaN, as there is always one unit
@@ -161,10 +161,10 @@ def test_counts_of_people_compare_each_with_the_others() -> None:
     wanted = [
         np.corrcoef(table[:, k], np.delete(table, k, axis=1).mean(axis=1))[0, 1] for k in range(3)
     ]
-    found = counts_among(documents, ["Ann", "Bea", "Cid"])
-    assert found.documents == 3
-    assert found.r == pytest.approx(np.mean(wanted))
-    assert found.own == pytest.approx(table.mean())
+    counts = counts_among(documents, ["Ann", "Bea", "Cid"])
+    assert counts.documents == 3
+    assert counts.r == pytest.approx(np.mean(wanted))
+    assert counts.own == pytest.approx(table.mean())
     assert unit_counts(documents, "Cid", ["Ann"]).own_marked == pytest.approx(2 / 3)
 
 

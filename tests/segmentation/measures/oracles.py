@@ -15,8 +15,8 @@ def segmentation_of_sets(sets: Sequence[Iterable[str]], types: Iterable[str]) ->
 
 def sets_of(segmentation: Segmentation) -> list[set[str]]:
     """Return the boundary string of a segmentation."""
-    found: list[set[str]] = [set() for _ in range(segmentation.mass - 1)]
+    sets: list[set[str]] = [set() for _ in range(segmentation.mass - 1)]
     for name in segmentation.types:
         for p in segmentation.of_type(name).tolist():
-            found[p - 1].add(name)
-    return found
+            sets[p - 1].add(name)
+    return sets

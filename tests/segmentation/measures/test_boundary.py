@@ -67,12 +67,12 @@ def test_types_and_substitutions() -> None:
     types = ["low", "mid", "high"]
     a = Segmentation.from_typed({"low": [3], "mid": [5]}, mass=9, types=types)
     b = Segmentation.from_typed({"high": [3], "mid": [5, 7]}, mass=9, types=types)
-    found = boundary_similarity(a, b)
-    assert found.edits.substitutions == (
+    similarity = boundary_similarity(a, b)
+    assert similarity.edits.substitutions == (
         Substitution(3, "low", "high"),
         Substitution(7, None, "mid"),
     )
-    assert found.value == pytest.approx(1 - 2 / 3)  # one match
+    assert similarity.value == pytest.approx(1 - 2 / 3)  # one match
     # As in segeval 2, the cost is the difference in rank over the number of types (1 and 3 of 3).
     ranks = Matrix(tuple(types), np.abs(np.subtract.outer(range(3), range(3))) / 3)
     ranked = boundary_similarity(a, b, categorial=ranks)
@@ -121,12 +121,14 @@ def test_boundary_similarity_is_symmetric_and_bounded(
 ) -> None:
     places = st.sets(st.integers(1, mass - 1))
     a, b = (Segmentation.from_positions(data.draw(places), mass=mass) for _ in range(2))
-    found = boundary_similarity(a, b, n_t=n_t)
-    assert found.value == boundary_similarity(b, a, n_t=n_t).value
-    assert 0 <= found.value <= 1
-    assert (found.value == 1) == (a == b)
+    similarity = boundary_similarity(a, b, n_t=n_t)
+    assert similarity.value == boundary_similarity(b, a, n_t=n_t).value
+    assert 0 <= similarity.value <= 1
+    assert (similarity.value == 1) == (a == b)
     # Every boundary is in exactly one match or edit.
-    placed = 2 * sum(found.matches.values()) + found.edits.full + 2 * found.edits.near
+    placed = (
+        2 * sum(similarity.matches.values()) + similarity.edits.full + 2 * similarity.edits.near
+    )
     assert placed == a.n_boundaries + b.n_boundaries
 
 
@@ -146,24 +148,24 @@ def best_by_hand(
         {(p, c) for p, c in zip(s.positions.tolist(), s.type_codes.tolist(), strict=True)}
         for s in (a, b)
     )
-    matches, left, right = len(one & other), sorted(one - other), sorted(other - one)
+    matches, only_first, only_second = len(one & other), sorted(one - other), sorted(other - one)
 
     def least(i: int, free: frozenset[int], penalty: float, pairs: int) -> float:
-        if i == len(left):
-            total = len(left) + len(right) - pairs + matches
-            rest = sum(alone[right[j][1]] for j in free)
+        if i == len(only_first):
+            total = len(only_first) + len(only_second) - pairs + matches
+            rest = sum(alone[only_second[j][1]] for j in free)
             return (penalty + rest) / total if total else 0.0
-        place, code = left[i]
-        found = [least(i + 1, free, penalty + alone[code], pairs)]
+        place, code = only_first[i]
+        values = [least(i + 1, free, penalty + alone[code], pairs)]
         for j in free:
-            there, kind = right[j]
-            moved = w * abs(place - there) / n_t * (alone[code] + alone[kind]) / 2
+            position, kind = only_second[j]
+            moved = w * abs(place - position) / n_t * (alone[code] + alone[kind]) / 2
             cost = min(1.0, apart[code, kind] + moved)
-            if place == there or (apart[code, kind] < 1 and abs(place - there) < n_t):
-                found.append(least(i + 1, free - {j}, penalty + cost, pairs + 1))
-        return min(found)
+            if place == position or (apart[code, kind] < 1 and abs(place - position) < n_t):
+                values.append(least(i + 1, free - {j}, penalty + cost, pairs + 1))
+        return min(values)
 
-    return 1 - least(0, frozenset(range(len(right))), 0.0, 0)
+    return 1 - least(0, frozenset(range(len(only_second))), 0.0, 0)
 
 
 def mirror(s: Segmentation) -> Segmentation:
@@ -177,31 +179,33 @@ def test_optimal_edits_maximise_b(data: st.DataObject, n_t: int, w: float) -> No
     mass = data.draw(st.integers(1, 9))
     places = st.sets(st.integers(1, mass - 1)) if mass > 1 else st.just(set[int]())
     a, b = (Segmentation.from_positions(data.draw(places), mass=mass) for _ in range(2))
-    found = boundary_similarity(a, b, n_t=n_t, costs=EditCosts(transposition=w), search="optimal")
-    assert found.value == pytest.approx(best_by_hand(a, b, n_t, w), abs=1e-12)
+    similarity = boundary_similarity(
+        a, b, n_t=n_t, costs=EditCosts(transposition=w), search="optimal"
+    )
+    assert similarity.value == pytest.approx(best_by_hand(a, b, n_t, w), abs=1e-12)
     for one, other in ((b, a), (mirror(a), mirror(b))):
         same = boundary_similarity(
             one, other, n_t=n_t, costs=EditCosts(transposition=w), search="optimal"
         )
-        assert same.value == pytest.approx(found.value, abs=1e-15)
+        assert same.value == pytest.approx(similarity.value, abs=1e-15)
     published = boundary_similarity(a, b, n_t=n_t, costs=EditCosts(transposition=w))
-    assert published.value <= found.value + 1e-12
-    assert found.matches == published.matches
+    assert published.value <= similarity.value + 1e-12
+    assert similarity.matches == published.matches
     if n_t == 2:
-        assert published.value == pytest.approx(found.value)
-    for b_of in (published, found):
+        assert published.value == pytest.approx(similarity.value)
+    for b_of in (published, similarity):
         moved = [t.end - t.start for t in b_of.edits.transpositions]
         assert (b_of.full, b_of.near) == (b_of.edits.full, b_of.edits.near)
         assert b_of.penalty == pytest.approx(b_of.full + w * sum(moved) / n_t)
         assert max(moved, default=0) < n_t
-    search = {EditSearch.PUBLISHED: published, EditSearch.OPTIMAL: found}
+    search = {EditSearch.PUBLISHED: published, EditSearch.OPTIMAL: similarity}
     for chosen, want in search.items():
         comparison = Criterion(
             basis=CorrectedSimilarity.B, n=n_t, costs=EditCosts(transposition=w), search=chosen
         )
         pairs = compare_rows(Codings.of({"i": {"a": a, "b": b}}).rows(), comparison)
         assert pairs.values["b"][0, 0] == pytest.approx(want.value)
-        assert pairs.suboptimal[0] == (want.value < found.value - 1e-9)
+        assert pairs.suboptimal[0] == (want.value < similarity.value - 1e-9)
 
 
 KINDS = {
@@ -233,16 +237,22 @@ def test_optimal_edits_of_several_types(data: st.DataObject, n_t: int, kind: str
     choice, apart, alone = KINDS[kind]
     costs = EditCosts(transposition=w)
     how: dict[str, Any] = {"n_t": n_t, "costs": costs, "categorial": choice}
-    found = boundary_similarity(a, b, **how, search="optimal")
-    assert found.value == pytest.approx(best_by_hand(a, b, n_t, w, apart, alone), abs=1e-12)
+    similarity = boundary_similarity(a, b, **how, search="optimal")
+    assert similarity.value == pytest.approx(best_by_hand(a, b, n_t, w, apart, alone), abs=1e-12)
     for one, other in ((b, a), (mirror(a), mirror(b))):
         same = boundary_similarity(one, other, **how, search="optimal")
-        assert same.value == pytest.approx(found.value, abs=1e-12)
+        assert same.value == pytest.approx(similarity.value, abs=1e-12)
     published = boundary_similarity(a, b, **how)
-    assert 0 <= published.value <= found.value + 1e-12
-    assert 1 - published.least == pytest.approx(found.value) == pytest.approx(1 - found.least)
-    placed = 2 * sum(found.matches.values()) + 2 * found.near
-    placed += sum((e.first is not None) + (e.second is not None) for e in found.edits.substitutions)
+    assert 0 <= published.value <= similarity.value + 1e-12
+    assert (
+        1 - published.least
+        == pytest.approx(similarity.value)
+        == pytest.approx(1 - similarity.least)
+    )
+    placed = 2 * sum(similarity.matches.values()) + 2 * similarity.near
+    placed += sum(
+        (e.first is not None) + (e.second is not None) for e in similarity.edits.substitutions
+    )
     assert placed == a.n_boundaries + b.n_boundaries
 
 
@@ -250,9 +260,9 @@ def test_near_misses_between_confusable_types() -> None:
     a, b = (Segmentation.from_typed({t: [p]}, mass=9, types="xyz") for t, p in (("y", 3), ("z", 4)))
     matrix = KINDS["matrix"][0]
     assert boundary_similarity(a, b, categorial=matrix).value == pytest.approx(1 - (0.8 + 1) / 2)
-    found = boundary_similarity(a, b, categorial=matrix, search="optimal")
-    assert found.edits.transpositions == (Transposition(3, 4, "y", 2, "z"),)
-    assert found.value == pytest.approx(1 - (0.1 + 0.5 * 0.9))
+    similarity = boundary_similarity(a, b, categorial=matrix, search="optimal")
+    assert similarity.edits.transpositions == (Transposition(3, 4, "y", 2, "z"),)
+    assert similarity.value == pytest.approx(1 - (0.1 + 0.5 * 0.9))
     # One type is easily missed and the other is not: two additions cost .4 and .8 of two.
     a, b = (Segmentation.from_typed({t: [p]}, mass=9, types="xyz") for t, p in (("x", 3), ("y", 8)))
     assert boundary_similarity(a, b, categorial=matrix).value == pytest.approx(1 - 1.2 / 2)
@@ -280,7 +290,7 @@ def test_published_search_depends_on_the_direction_and_optimal_search_does_not()
     # From the left, 1-2 is paired first and 3-5 is left; from the right 3-2, and 1 and 5 stay
     # alone.
     a, b = (Segmentation.from_positions(p, mass=6) for p in ([1, 3], [2, 5]))
-    for search, left, right in (("published", 1 / 2, 2 / 9), ("optimal", 1 / 2, 1 / 2)):
-        assert boundary_similarity(a, b, n_t=3, search=search).value == pytest.approx(left)
+    for search, forwards, backwards in (("published", 1 / 2, 2 / 9), ("optimal", 1 / 2, 1 / 2)):
+        assert boundary_similarity(a, b, n_t=3, search=search).value == pytest.approx(forwards)
         mirrored = boundary_similarity(mirror(a), mirror(b), n_t=3, search=search)
-        assert mirrored.value == pytest.approx(right)
+        assert mirrored.value == pytest.approx(backwards)

@@ -36,14 +36,14 @@ def test_published_examples(
     shift: float,
     distance: float,
 ) -> None:
-    found = ghd(
+    score = ghd(
         Segmentation.from_string(reference),
         Segmentation.from_string(hypothesis),
         insertion=insertion,
         deletion=deletion,
         shift=shift,
     )
-    assert found.distance == pytest.approx(distance)
+    assert score.distance == pytest.approx(distance)
 
 
 def assigned(
@@ -70,10 +70,10 @@ def test_distances_are_optimal(
     ref: set[int], hyp: set[int], insertion: float, deletion: float, shift: float
 ) -> None:
     positions = np.array(sorted(ref), np.int64), np.array(sorted(hyp), np.int64)
-    found = ghd_of_positions(*positions, insertion=insertion, deletion=deletion, shift=shift)
+    distance = ghd_of_positions(*positions, insertion=insertion, deletion=deletion, shift=shift)
     want = assigned(sorted(ref), sorted(hyp), insertion, deletion, shift)
-    assert found.distance == pytest.approx(want, abs=1e-9)
-    assert 0 <= found.distance <= found.largest + 1e-9
+    assert distance.distance == pytest.approx(want, abs=1e-9)
+    assert 0 <= distance.distance <= distance.largest + 1e-9
 
 
 def test_a_thousand_random_cases_equal_nltk() -> None:
@@ -83,22 +83,22 @@ def test_a_thousand_random_cases_equal_nltk() -> None:
         strings = ["".join(rng.choice(["0", "1"], length, p=[0.8, 0.2])) for _ in range(2)]
         # nltk's recursion is exact if insertion and deletion cost the same.
         cost, shift = float(rng.uniform(0.5, 8)), float(rng.uniform(0.1, 2))
-        found = ghd(
+        score = ghd(
             *(Segmentation.from_string(s) for s in strings),
             insertion=cost,
             deletion=cost,
             shift=shift,
         )
         want = nltk.ghd(*strings, ins_cost=cost, del_cost=cost, shift_cost_coeff=shift)
-        assert found.distance == pytest.approx(want)
+        assert score.distance == pytest.approx(want)
 
 
 def test_agreement_is_relative_to_deleting_and_inserting_everything() -> None:
     # The mean segment of the reference is 11/3. The boundary at 2 is inserted: 1/(2 + 1) of the
     # most.
-    found = ghd(masses([2, 3, 6]), masses([5, 6]))
-    assert found.distance == pytest.approx(11 / 3)
-    assert found.agreement == pytest.approx(2 / 3)
+    score = ghd(masses([2, 3, 6]), masses([5, 6]))
+    assert score.distance == pytest.approx(11 / 3)
+    assert score.agreement == pytest.approx(2 / 3)
     assert ghd(masses([7]), masses([7])).agreement == 1
     assert ghd(masses([7]), masses([3, 4])).agreement == 0
     same = masses([3, 1, 7, 2, 11])

@@ -40,8 +40,8 @@ def test_two_annotators_are_two_ordered_pairs() -> None:
 
 def test_moving_the_continuum_changes_nothing() -> None:
     here = measure(tiled(a=[0, 2, 5, 11], b=[0, 5, 11], c=[0, 1, 11]), ["windowdiff", "ghd"])
-    there = measure(tiled(a=[9, 11, 14, 20], b=[9, 14, 20], c=[9, 10, 20]), ["windowdiff", "ghd"])
-    assert {n: s.value for n, s in here.items()} == {n: s.value for n, s in there.items()}
+    scores = measure(tiled(a=[9, 11, 14, 20], b=[9, 14, 20], c=[9, 10, 20]), ["windowdiff", "ghd"])
+    assert {n: s.value for n, s in here.items()} == {n: s.value for n, s in scores.items()}
 
 
 def test_a_gap_gives_a_reason_instead_of_a_number() -> None:

@@ -29,13 +29,13 @@ def covered(masses_by_annotator: dict[str, list[int]]) -> Continuum:
 
 def random_corpus(seed: int, annotators: str, documents: int) -> Corpus:
     rng = np.random.default_rng(seed)
-    found = {}
+    continua = {}
     for d in range(documents):
         mass = int(rng.integers(15, 40))
         cuts = {a: np.sort(rng.choice(np.arange(1, mass), 4, replace=False)) for a in annotators}
         edges = {a: [0, *c.tolist(), mass] for a, c in cuts.items()}
-        found[f"d{d}"] = covered({a: np.diff(e).tolist() for a, e in edges.items()})
-    return Corpus.from_continua(found)
+        continua[f"d{d}"] = covered({a: np.diff(e).tolist() for a, e in edges.items()})
+    return Corpus.from_continua(continua)
 
 
 def windows_one_by_one(corpus: Corpus, reference: str, hypothesis: str) -> tuple[int, int, int]:
@@ -56,15 +56,15 @@ def windows_one_by_one(corpus: Corpus, reference: str, hypothesis: str) -> tuple
 
 def test_windows_are_those_of_all_documents() -> None:
     corpus = random_corpus(1, "AB", 6)
-    found = gc.measure(corpus, ["windowdiff", "pk"], reference="A")
+    scores = gc.measure(corpus, ["windowdiff", "pk"], reference="A")
     windows, unequal, parted = windows_one_by_one(corpus, "A", "B")
-    assert found["windowdiff"].value == pytest.approx(1 - unequal / windows)
-    assert found["pk"].value == pytest.approx(1 - parted / windows)
+    assert scores["windowdiff"].value == pytest.approx(1 - unequal / windows)
+    assert scores["pk"].value == pytest.approx(1 - parted / windows)
     turned = windows_one_by_one(corpus, "B", "A")
     both = gc.measure(corpus, ["windowdiff"])["windowdiff"]
     assert both.value == pytest.approx(1 - (unequal + turned[1]) / (windows + turned[0]))
-    own = [gc.measure(c, ["windowdiff"])["windowdiff"].value for c in corpus.values()]
-    assert both.mean == pytest.approx(np.mean(own))
+    values = [gc.measure(c, ["windowdiff"])["windowdiff"].value for c in corpus.values()]
+    assert both.mean == pytest.approx(np.mean(values))
     assert both.interval is not None
 
 
@@ -76,14 +76,14 @@ def test_edits_by_hand() -> None:
             "d2": covered({"A": [4, 6, 11], "B": [5, 5, 11]}),
         }
     )
-    found = gc.measure(corpus, ["s", "b", "ghd"])
-    assert found["s"].value == pytest.approx(1 - 2 / 30)
+    scores = gc.measure(corpus, ["s", "b", "ghd"])
+    assert scores["s"].value == pytest.approx(1 - 2 / 30)
     # Of the boundaries, one document has a match and an addition, the other a match and a near
     # miss, which costs a half.
-    assert found["b"].value == pytest.approx(1 - (1 + 0.5) / 4)
+    assert scores["b"].value == pytest.approx(1 - (1 + 0.5) / 4)
     # With references A and B, a boundary costs 11/3 or 11/2, and a shift by a place costs 2.
     largest = 3 * 11 / 3 + 3 * 11 / 2 + 2 * 4 * 7
-    assert found["ghd"].value == pytest.approx(1 - (11 / 3 + 11 / 2 + 2 * 2) / largest)
+    assert scores["ghd"].value == pytest.approx(1 - (11 / 3 + 11 / 2 + 2 * 2) / largest)
 
 
 @pytest.mark.parametrize("annotators", ["AB", "ABC"])
@@ -91,15 +91,15 @@ def test_pi_and_kappa_are_those_of_the_corpus_of_2012(annotators: str) -> None:
     corpus = random_corpus(2, annotators, 6)
     codings = {name: from_continuum(c) for name, c in corpus.items()}
     whole = coefficients(pool(compare_rows(Rows.of(codings, ONE_TYPE), Criterion())))
-    found = gc.measure(corpus, NAMES[5:])
-    assert found["multi-pi-s"].value == pytest.approx(whole.pi)
-    assert found["multi-kappa-s"].value == pytest.approx(whole.kappa)
+    scores = gc.measure(corpus, NAMES[5:])
+    assert scores["multi-pi-s"].value == pytest.approx(whole.pi)
+    assert scores["multi-kappa-s"].value == pytest.approx(whole.kappa)
     pairs = []
     for pair in [("A", "B"), ("A", "C"), ("B", "C")][: len(annotators) * 2 - 3]:
         some = {d: {a: coders[a] for a in pair} for d, coders in codings.items()}
         pairs.append(coefficients(pool(compare_rows(Rows.of(some, ONE_TYPE), Criterion()))))
-    assert found["pi-s"].value == pytest.approx(np.mean([c.pi for c in pairs]))
-    assert found["kappa-s"].value == pytest.approx(np.mean([c.kappa for c in pairs]))
+    assert scores["pi-s"].value == pytest.approx(np.mean([c.pi for c in pairs]))
+    assert scores["kappa-s"].value == pytest.approx(np.mean([c.kappa for c in pairs]))
 
 
 def test_documents_shorter_than_a_window_are_left_out() -> None:

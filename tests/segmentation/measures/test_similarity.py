@@ -101,10 +101,10 @@ def test_several_types() -> None:
     # In the notation of figure 3, with sets of types, one type for another is one substitution.
     a = segmentation_of_sets([{"1"}, {"2"}, set(), {"1"}], types=["1", "2"])
     b = segmentation_of_sets([{"2"}, {"2"}, {"1"}, set()], types=["1", "2"])
-    found = segmentation_similarity(a, b)
-    assert found.edits.substitutions == (Substitution(1, "1", "2"),)
-    assert found.edits.transpositions == (Transposition(3, 4, "1", 2),)
-    assert found.value == pytest.approx((2 * 4 - 2) / (2 * 4))  # PB = t·mass − t
+    similarity = segmentation_similarity(a, b)
+    assert similarity.edits.substitutions == (Substitution(1, "1", "2"),)
+    assert similarity.edits.transpositions == (Transposition(3, 4, "1", 2),)
+    assert similarity.value == pytest.approx((2 * 4 - 2) / (2 * 4))  # PB = t·mass − t
 
 
 def test_bad_pairs() -> None:
@@ -117,13 +117,13 @@ def test_bad_pairs() -> None:
 
 def windows(a: String, b: String, kind: str, width: int) -> list[tuple[Window, int]]:
     """Return the mirrored windows of boundary strings, as described in the paper."""
-    found = []
+    all_windows = []
     for i in range(len(a) - width + 1):
         one = [kind in x for x in a[i : i + width]]
         two = [kind in x for x in b[i : i + width]]
         if one != two and one[::-1] == two and (two[0] or two[-1]):
-            found.append(((i, i + width - 1), sum(one) + sum(two)))
-    return found
+            all_windows.append(((i, i + width - 1), sum(one) + sum(two)))
+    return all_windows
 
 
 def overlap(v: Window, w: Window) -> bool:
@@ -133,14 +133,16 @@ def overlap(v: Window, w: Window) -> bool:
 def cost(a: String, b: String, chosen: dict[str, list[tuple[Window, int]]]) -> float:
     """Return te of each window, plus the larger number of remaining types at each place."""
     total = sum(
-        transposition_error(w[1] - w[0] + 1, n) for kept in chosen.values() for w, n in kept
+        transposition_error(w[1] - w[0] + 1, n)
+        for windows_of_type in chosen.values()
+        for w, n in windows_of_type
     )
     for i, (one, two) in enumerate(zip(a, b, strict=True)):
-        left = [
+        remaining = [
             {kind for kind in side if not any(w[0] <= i <= w[1] for w, _ in chosen.get(kind, []))}
             for side in (one - two, two - one)
         ]
-        total += max(map(len, left))
+        total += max(map(len, remaining))
     return total
 
 
@@ -148,14 +150,14 @@ def search(a: String, b: String, n: int, kinds: list[str]) -> float:
     """Run the published search step by step."""
     chosen: dict[str, list[tuple[Window, int]]] = {kind: [] for kind in kinds}
     for kind in kinds:
-        kept = chosen[kind]
+        windows_of_type = chosen[kind]
         for width in range(2, n + 1):
             for window, size in windows(a, b, kind, width):
-                old = [v for v in kept if overlap(v[0], window)]
+                old = [v for v in windows_of_type if overlap(v[0], window)]
                 if size > sum(m for _, m in old):
                     for v in old:
-                        kept.remove(v)
-                    kept.append((window, size))
+                        windows_of_type.remove(v)
+                    windows_of_type.append((window, size))
     return cost(a, b, chosen)
 
 
@@ -181,11 +183,11 @@ def exhaustive(a: String, b: String, n: int, kinds: list[str]) -> float:
 def check(a: Segmentation, b: Segmentation, n: int) -> None:
     strings = sets_of(a), sets_of(b)
     kinds = list(a.types)
-    found = segmentation_similarity(a, b, n=n)
-    assert found.distance == pytest.approx(search(*strings, n, kinds))
+    similarity = segmentation_similarity(a, b, n=n)
+    assert similarity.distance == pytest.approx(search(*strings, n, kinds))
     best = exhaustive(*strings, n, kinds)
     assert EditCosts().of(optimal_edits(a, b, n=n)) == pytest.approx(best)
-    assert found.optimal_distance == pytest.approx(best)
+    assert similarity.optimal_distance == pytest.approx(best)
 
 
 @settings(max_examples=50, deadline=None)
@@ -222,12 +224,12 @@ def test_a_thousand_random_pairs_equal_the_exhaustive_search() -> None:
             for x in rng.random((2, mass - 1)) < rate
         )
         n = int(rng.integers(2, 7))
-        found = segmentation_similarity(a, b, n=n)
-        assert found.distance == segmentation_similarity(b, a, n=n).distance
-        assert (found.value == 1) == (a == b)
-        assert found.optimal_distance <= found.distance + 1e-9
+        similarity = segmentation_similarity(a, b, n=n)
+        assert similarity.distance == segmentation_similarity(b, a, n=n).distance
+        assert (similarity.value == 1) == (a == b)
+        assert similarity.optimal_distance <= similarity.distance + 1e-9
         if n == 2:
-            assert EditCosts().of(optimal_edits(a, b)) == found.distance
+            assert EditCosts().of(optimal_edits(a, b)) == similarity.distance
 
 
 def test_the_mass_does_not_matter() -> None:

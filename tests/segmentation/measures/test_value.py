@@ -79,9 +79,9 @@ def tiled(**by_annotator: list[float]) -> Continuum:
 
 
 def test_a_continuum_may_begin_anywhere() -> None:
-    found = from_continuum(tiled(ann=[100, 102, 105, 111], bob=[100, 105, 111]))
-    assert found["ann"].masses == (2, 3, 6)
-    assert found["bob"].masses == (5, 6)
+    segmentations = from_continuum(tiled(ann=[100, 102, 105, 111], bob=[100, 105, 111]))
+    assert segmentations["ann"].masses == (2, 3, 6)
+    assert segmentations["bob"].masses == (5, 6)
 
 
 def test_a_continuum_that_is_no_segmentation() -> None:

@@ -49,15 +49,15 @@ def published() -> CodingAgreement:
 
 @pytest.mark.parametrize("chapter", TABLE_2)
 def test_every_cell_of_table_2(published: CodingAgreement, chapter: int) -> None:
-    found = published.items[f"ch{chapter}"]
-    row = found
+    item = published.items[f"ch{chapter}"]
+    row = item
     rounded = [
         round(x, 4)
         for x in (
-            found.coefficients.pi,
-            found.coefficients.kappa,
-            found.coefficients.bias,
-            *found.windowdiff[:2],
+            item.coefficients.pi,
+            item.coefficients.kappa,
+            item.coefficients.bias,
+            *item.windowdiff[:2],
         )
     ]
     counts = (len(row.group.coders), row.boundaries, row.mass)
@@ -66,10 +66,10 @@ def test_every_cell_of_table_2(published: CodingAgreement, chapter: int) -> None
 
 
 def test_the_equations_differ_from_the_table() -> None:
-    found = coding_agreement(load_codings("moonstone")).items["ch1"]
-    assert round(found.coefficients.pi, 4) == 0.7553
+    agreement = coding_agreement(load_codings("moonstone")).items["ch1"]
+    assert round(agreement.coefficients.pi, 4) == 0.7553
     # In eq. 8, |boundaries| counts boundaries: 1 + 4 + 1 + 3.
-    assert found.boundaries == 9
+    assert agreement.boundaries == 9
 
 
 def test_the_coder_groups_of_the_corpus(published: CodingAgreement) -> None:
