@@ -47,7 +47,7 @@ MOST_OF_ONE = 0.9
 """Share of one corpus in the variance of the difference above which no estimate is given."""
 LEVEL = 0.05
 FOUND = 0.82
-"""Power that a planned number of documents must reach in resampled pilots (`gammacp plan`)."""
+"""Power that a planned number of documents must reach in resampled pilots."""
 TARGETS = {
     (False, -1): 0.785,
     (False, 1): 0.765,
