@@ -15,7 +15,7 @@ from tests.forked import run_forked
 _WHERE = {
     "chance model": "gammacp.chance.registry",
     "categorial dissimilarity": "gammacp.dissimilarity",
-    "dissimilarity": "gammacp.dissimilarity",
+    "dissimilarity": "gammacp.dissimilarity.named",
     "positional dissimilarity": "gammacp.dissimilarity",
     "error type": "shuffling.registry",
     "format": "gammacp.formats.registry",

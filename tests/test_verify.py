@@ -248,6 +248,7 @@ def test_near_agreement_is_proven_at_the_nearer_delta(apart: float) -> None:
     assert not accepted({**data, "proof": {**data["proof"], "delta": 2.0}})
 
 
+@pytest.mark.slow
 def test_pooled_categories_are_a_proof() -> None:
     """Units nearly at one place are proven with pooled categories."""
     data = certificate(align(spot(3, 40)))

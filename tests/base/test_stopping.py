@@ -51,7 +51,10 @@ class Clock:
         return 0.0 if self.looks >= 0 else 1e9 * self.late
 
 
-@pytest.mark.parametrize(("n_annotators", "n_units", "step"), [(20, 30, 10.0), (6, 400, 0.1)])
+@pytest.mark.parametrize(
+    ("n_annotators", "n_units", "step"),
+    [pytest.param(20, 30, 10.0, marks=pytest.mark.slow), (6, 400, 0.1)],
+)
 @pytest.mark.parametrize("looks", [10])
 def test_a_time_limit_is_kept(
     n_annotators: int, n_units: int, step: float, looks: int, monkeypatch: pytest.MonkeyPatch

@@ -231,6 +231,7 @@ def test_an_address_without_a_port_is_an_error(url: str) -> None:
         pass
 
 
+@pytest.mark.slow
 def test_workers_with_other_software_are_an_error(
     toy_sweep: Build, cluster: Cluster, tmp_path: Path
 ) -> None:

@@ -202,6 +202,7 @@ class Strict:
 '''
 
 
+@pytest.mark.slow
 def test_curves_are_compared_with_a_baseline(
     gammacp: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,6 +53,7 @@ def test_a_column_a_pattern_and_a_table_give_the_same_interval(
     assert "cluster=" not in alone["signature"]
 
 
+@pytest.mark.slow
 def test_gamma_replace_plan_and_report_know_clusters(
     run: Run, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

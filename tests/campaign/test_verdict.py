@@ -248,6 +248,7 @@ def test_unseen_spoiled_documents_prevent_the_grade_high(documents: int) -> None
     assert np.mean([lowest_elsewhere(end, documents) >= HIGH for end in low]) <= 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("little_is_simulated")
 def test_worth_names_the_largest_kind_of_difference() -> None:
     continua = corpus(lambda g, n, u: None if n == "C" and g.random() < 0.5 else u, documents=5)

@@ -101,6 +101,7 @@ def test_a_campaign_file_is_taken(run: Run, folder: Path) -> None:
     assert (folder.parent / "campaign.toml.watch").exists()
 
 
+@pytest.mark.slow
 def test_the_command_follows_until_interrupted(folder: Path) -> None:
     command = [sys.executable, "-m", "gammacp", "watch", str(folder), "--every", ".1", "--json"]
     with subprocess.Popen(

@@ -51,6 +51,7 @@ def test_pairs_and_people_left_out_are_weighted(continua: dict[str, Continuum]) 
     assert [c.gamma_k for c in one.categories] == pytest.approx([c.gamma_k for c in two.categories])
 
 
+@pytest.mark.slow
 def test_with_clusters_in_compare_plan_and_report(
     run: Run, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -79,6 +79,7 @@ def _disorder(c: Continuum) -> float:
     return float((c.n_units - saved[i, j].sum()) / c.mean_units)
 
 
+@pytest.mark.slow
 def test_independent_annotators_with_one_rhythm_have_a_gamma_of_zero() -> None:
     """Observed and expected disorder of positions are equal.
 

@@ -109,6 +109,7 @@ def test_sweeps_use_extensions_in_their_workers(tmp_path: Path) -> None:
     assert {p["measure"] for p in points} == {"own-share"}
 
 
+@pytest.mark.slow
 @pytest.mark.needs("bench")
 def test_shuffle_uses_a_users_error(tmp_path: Path) -> None:
     """The module can be named before or after the command."""
@@ -120,6 +121,7 @@ def test_shuffle_uses_a_users_error(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_help_lists_extensions_and_other_runs_do_not_know_them(good: Path) -> None:
     names = (
         ("gamma", "own-starts"), ("gamma", "own-initials"), ("gamma", "own-ends"),

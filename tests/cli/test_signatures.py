@@ -53,6 +53,8 @@ GAMMA: dict[str, list[list[object]]] = {
     "time_limit": [["--time-limit", 60]],
     "preset": [["--preset", "mathet-2011"]],
 }
+SLOW = ("plan", "plan of a pilot")
+
 # For each command: its arguments, and the options that change a number. `GAMMA` is tried with one
 # command only.
 COMMANDS: dict[str, tuple[list[object], dict[str, list[list[object]]]]] = {
@@ -194,7 +196,10 @@ def _traced(cell: Any, errors: Any, *_: object) -> tuple[dict[str, Curve], dict[
     return dict.fromkeys(errors, curve), {}
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command",
+    [pytest.param(c, marks=pytest.mark.slow) if c in SLOW else c for c in COMMANDS],
+)
 def test_every_option_that_changes_a_number_is_in_the_signature(
     command: str, files: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -51,11 +51,8 @@ def check_output(output: dict[str, Any], value: Any) -> None:
         assert value._repr_png_()
 
 
-@pytest.mark.parametrize(
-    "path",
-    [p if p.stem == "decision" else pytest.param(p, marks=pytest.mark.slow) for p in NOTEBOOKS],
-    ids=lambda path: path.stem,
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_every_cell_runs_and_shows_what_the_notebook_shows(path: Path) -> None:
     pytest.importorskip("matplotlib")
     pytest.importorskip("pandas")

@@ -45,6 +45,7 @@ for study in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (ROOT / "experiments").exists(), reason="needs a checkout")
 def test_a_worker_that_gets_the_source_imports_the_study() -> None:
     done = subprocess.run(

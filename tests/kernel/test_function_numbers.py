@@ -108,12 +108,14 @@ def test_functions_that_others_compiled_are_not_cached(
     assert all("for another package" in message for message in messages)
 
 
+@pytest.mark.slow
 def test_an_uncached_kernel_is_cached_by_a_process_without_others(package: Path) -> None:
     call_kernels(package, "foreign_ones(2)\n")
     assert call_kernels(package) == (ALL, [])
     assert call_kernels(package, "foreign_ones(2)\n") == (ALL, []), "and then used by all"
 
 
+@pytest.mark.slow
 def test_caches_of_two_processes_have_no_function_in_common(package: Path) -> None:
     numbers = []
     for _ in range(2):

@@ -233,6 +233,7 @@ def test_kernels_are_plain_python_where_numba_is_told_so(
     assert "function" in execute(code, package, anew=True).stdout
 
 
+@pytest.mark.slow
 def test_two_concurrent_processes_compile_once(package: Path) -> None:
     slow = (
         "import sys, time\nsys.path.insert(0, sys.argv[1])\nfrom gammacp.kernel.cache import "
@@ -269,6 +270,7 @@ os.environ["XDG_CACHE_HOME"] = sys.argv[1] + "/elsewhere"
 """
 
 
+@pytest.mark.slow
 def test_generic_code_of_a_wheel_is_used(
     package: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

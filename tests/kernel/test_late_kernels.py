@@ -79,6 +79,7 @@ def is_of_the_core(function: Any) -> bool:
     return parts[1] not in subjects()
 
 
+@pytest.mark.slow
 def test_small_data_have_the_same_bits_in_both_ways(compared: Counter[str]) -> None:
     rng = np.random.default_rng(0)
     for seed in range(24):

@@ -360,6 +360,7 @@ def test_a_culprit_is_named() -> None:
     assert found.in_words() == list(found.sentences)
 
 
+@pytest.mark.slow
 def test_expected_kinds_add_up_to_the_expected_disorder() -> None:
     corpus = merging_campaign(4)
     for chance in ("cut", "documents", "shift"):

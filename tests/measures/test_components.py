@@ -83,6 +83,7 @@ def simulated(seed: int, sizes: tuple[int, int], there: float) -> VarianceCompon
     return components_of(where, pairs, z * e, e, category=labels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("there", [1.0, 0.5])
 def test_known_variances_are_found_and_held(there: float) -> None:
     known = {"document": 0.09, "annotator": 0.04, "annotator × document": 0.0625, "rest": 0.09}

@@ -63,6 +63,7 @@ def test_every_model_accepts_documents_without_units(chance: str) -> None:
     assert beyond.reason is None
 
 
+@pytest.mark.slow
 def test_presence_of_a_rare_code() -> None:
     marked = [{"A": [(0, 5)], "B": []}, {"A": [], "B": [(0, 5)]}]
     documents = {f"d{k}": document(people) for k, people in enumerate(marked)}

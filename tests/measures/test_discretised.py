@@ -33,6 +33,7 @@ def test_alpha_over_positions() -> None:
         assert kappa_d(c, coefficient="alpha").value == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_mean_pairwise_cohen_over_positions() -> None:
     for c, atoms in varied(2, 300):
         kappas = [cohen_kappa_score(a, b) for a, b in combinations(atoms, 2)]

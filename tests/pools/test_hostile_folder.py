@@ -36,6 +36,7 @@ def test_python_m_runs_nothing_of_the_folder_after_its_start(folder: Path) -> No
     assert not ran.exists(), ran.read_text()
 
 
+@pytest.mark.slow
 def test_a_module_name_is_not_looked_up_in_the_folder(folder: Path) -> None:
     """A path is accepted instead, and the error says how to give it."""
     ran = set_traps(folder)
@@ -52,6 +53,7 @@ def test_a_module_name_is_not_looked_up_in_the_folder(folder: Path) -> None:
     assert set(ran.read_text().split()) == {"no_such_module"}
 
 
+@pytest.mark.slow
 def test_a_missing_extra_is_not_looked_up_in_the_folder(folder: Path) -> None:
     """This holds even if the user loads a module from another folder."""
     ran = set_traps(folder)
@@ -65,6 +67,7 @@ def test_a_missing_extra_is_not_looked_up_in_the_folder(folder: Path) -> None:
     assert not ran.exists(), ran.read_text()
 
 
+@pytest.mark.slow
 def test_a_package_can_be_given_by_its_folder(folder: Path) -> None:
     """The package finds its own modules and its neighbours, in workers too."""
     package = folder / "my_package"

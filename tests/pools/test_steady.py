@@ -98,6 +98,7 @@ def test_killed_processes_change_no_result(tmp_path: Path) -> None:
         assert none is None
 
 
+@pytest.mark.slow
 def test_workers_and_scheduler_of_a_cluster_are_killed(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -140,6 +141,7 @@ def test_workers_and_scheduler_of_a_cluster_are_killed(
             process.wait()
 
 
+@pytest.mark.slow
 def test_a_cluster_of_another_version_is_refused(tmp_path: Path, run: Run) -> None:
     """Commands refuse such a cluster before they send any document, and name the difference."""
     pytest.importorskip("distributed")

@@ -143,6 +143,7 @@ def test_a_phone_need_not_scroll_sideways(opened: Open, html: str) -> None:
     assert wide.is_visible()
 
 
+@pytest.mark.slow
 def test_tables_of_a_corpus_are_not_cut(opened: Open) -> None:
     """Five documents have p-values.
 
@@ -177,6 +178,7 @@ def test_tables_of_a_corpus_are_not_cut(opened: Open) -> None:
     assert not any(box.evaluate(cut) for box in short)
 
 
+@pytest.mark.slow
 def test_cells_of_matrices_lead_to_their_cases(opened: Open, html: str) -> None:
     page = opened(html)
     status = page.locator("[data-part=status]")
@@ -385,6 +387,7 @@ def test_every_control_has_a_name(opened: Open, html: str) -> None:
     assert page.locator("html").get_attribute("lang") == "en"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("each", [1700, pytest.param(3400, marks=pytest.mark.slow)])
 def test_thousands_of_units_stay_smooth(opened: Open, each: int) -> None:
     rng = np.random.default_rng(1)

@@ -174,6 +174,7 @@ def test_one_annotator_is_an_error() -> None:
         report(Continuum.from_units([Unit("A", 0, 10, "x")]))
 
 
+@pytest.mark.slow
 def test_size_and_work_of_three_by_five_hundred() -> None:
     def work(n: int) -> int:
         c = continuum(6, n)

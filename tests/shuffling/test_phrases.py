@@ -40,6 +40,7 @@ def test_words_and_constituents_are_kept(kind: str, p: float, seed: int) -> None
         assert changed == TREE
 
 
+@pytest.mark.slow
 def test_uniform_attachment_is_uniform_over_ordered_trees() -> None:
     """There are C(n + k, k) C(n + k − 2, k − 1) / (n + k) ordered trees of n leaves and k inner
     nodes.

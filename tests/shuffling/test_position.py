@@ -257,6 +257,7 @@ def test_units_that_keep_their_lengths_are_moved_whole(
             assert (starts[order][1:] >= ends[order][:-1] - 1e-9).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("integer", [True, False])
 def test_whole_units_kept_apart_have_the_conditional_distribution(integer: bool) -> None:
     """Brute force draws all starts freely and keeps the draws without overlap."""

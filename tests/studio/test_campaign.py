@@ -128,6 +128,7 @@ def test_another_choice_changes_gamma(page: "Page") -> None:
     assert gamma_on(page) == whole
 
 
+@pytest.mark.slow
 def test_cancelled_and_resumed(page: "Page", studio: Running) -> None:
     with page.expect_response("**/run/read"):
         page.get_by_role("button", name="Read the folder again").click()

@@ -106,6 +106,7 @@ def test_each_decision_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (mode, synchronous) == ("delete", 2)
 
 
+@pytest.mark.slow
 def test_the_work_of_a_decision_does_not_depend_on_their_number(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     journal.add(decision("first"))
@@ -349,6 +350,7 @@ for i in range(10**6):
 """
 
 
+@pytest.mark.slow
 def test_a_killed_writer_loses_no_acknowledged_decision(tmp_path: Path) -> None:
     chance = random.Random(0)
     acknowledged: list[str] = []

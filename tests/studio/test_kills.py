@@ -70,6 +70,7 @@ def check_kills(starting: Callable[..., Running], folder: Path, kills: int) -> N
         assert len(requests) == len(set(requests))
 
 
+@pytest.mark.slow
 def test_killed_once(starting: Callable[..., Running], tmp_path: Path) -> None:
     check_kills(starting, tmp_path, 1)
 

@@ -83,6 +83,7 @@ def test_the_empty_page_has_an_example_that_leaves_the_folder_empty(
     assert list(studio.folder.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_folder_of_many_files_is_a_few_requests(
     page: "Page", studio: Running, tmp_path: Path
 ) -> None:
@@ -156,6 +157,7 @@ def workers_of(studio: Running) -> list[int]:
     return [n for n in numbers if b"spawn_main" in Path(f"/proc/{n}/cmdline").read_bytes()]
 
 
+@pytest.mark.slow
 def test_typed_text_stays_while_the_worker_computes(read: "Page", studio: Running) -> None:
     """This holds however long the worker takes, and for the form that follows."""
     read.get_by_text("More").click()
@@ -253,6 +255,7 @@ def test_enter_leaves_the_field_and_keys_apply_to_the_shown_unit(
     shows(read, "#decide-title", "Unit 4 of 4")
 
 
+@pytest.mark.slow
 def test_a_text_is_ruled_in_whole_numbers(read: "Page", studio: Running) -> None:
     read.add_init_script(
         """const old = CanvasRenderingContext2D.prototype.fillText;
@@ -276,6 +279,7 @@ def test_a_text_is_ruled_in_whole_numbers(read: "Page", studio: Running) -> None
     assert read.get_by_label("From").get_attribute("step") == "1"
 
 
+@pytest.mark.slow
 def test_an_open_page_continues_after_a_restart(
     starting: Starting, browser: "Browser", tmp_path: Path
 ) -> None:

@@ -35,7 +35,7 @@ def campaign() -> Corpus:
     return Corpus.from_continua(continua)
 
 
-@pytest.mark.parametrize("width", [420, 1600])
+@pytest.mark.parametrize("width", [420, pytest.param(1600, marks=pytest.mark.slow)])
 def test_a_manager_finds_what_to_tell_max(
     starting: Callable[..., Running], browser: Browser, tmp_path: Path, width: int
 ) -> None:

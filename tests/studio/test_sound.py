@@ -64,7 +64,9 @@ def test_a_link_out_of_the_folder_is_not_played(tmp_path: Path) -> None:
     assert sorted(heard) == ["b", "c"]
 
 
-@pytest.mark.parametrize(("unit", "scale"), [("s", 1), ("ms", 1000)])
+@pytest.mark.parametrize(
+    ("unit", "scale"), [pytest.param("s", 1, marks=pytest.mark.slow), ("ms", 1000)]
+)
 def test_only_the_unit_is_played(
     starting: Callable[..., Running], browser: "Browser", tmp_path: Path, unit: str, scale: float
 ) -> None:

@@ -91,6 +91,7 @@ def test_the_fixture_must_be_requested() -> None:
     assert "pytest11" not in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_workflow_work(
     run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -297,7 +297,7 @@ def test_rounded_positions_are_reported(run: Run, tmp_path: Path) -> None:
     assert "1 position is rounded to milliseconds, by up to 0.4 ms" in outcome.err
     (tmp_path / "a.csv").write_text(rows.replace("1.0004", "1.1"), encoding="utf-8")
     outcome = run("convert", tmp_path / "a.csv", tmp_path / "a.eaf")
-    assert "rounded" not in outcome.err
+    assert "is rounded" not in outcome.err
 
 
 def test_bounds_that_the_format_cannot_keep_are_reported(run: Run, tmp_path: Path) -> None:

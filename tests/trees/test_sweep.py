@@ -75,6 +75,7 @@ def test_curves_have_the_published_shapes(sample: tuple[Sentence, ...], tmp_path
     assert all(p.sets == 4 and p.undefined == 0 for p in points.values())
 
 
+@pytest.mark.slow
 def test_a_cell_does_not_depend_on_the_other_cells_of_a_sweep(
     sample: tuple[Sentence, ...], tmp_path: Path
 ) -> None:

@@ -100,6 +100,7 @@ def test_groups_need_the_pairs_that_were_left_out() -> None:
         groups(matrix(left_out=3))
 
 
+@pytest.mark.slow
 def test_two_schools_are_distinguished_and_one_is_not() -> None:
     def school(shift: int) -> Continuum:
         rng = np.random.default_rng(3)

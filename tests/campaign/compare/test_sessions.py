@@ -86,6 +86,7 @@ def test_people_who_all_changed_their_ways_are_found() -> None:
     assert "They agree with themselves worse than with others" in sessions.in_words()
 
 
+@pytest.mark.slow
 def test_consistent_people_who_differ_are_found() -> None:
     rng = np.random.default_rng(3)
     continua = {

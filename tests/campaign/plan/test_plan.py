@@ -60,6 +60,7 @@ def test_a_magnitude_is_found_that_gives_the_gamma() -> None:
     assert simulation.magnitude(wanted, {3: 1}, lambda: None) == pytest.approx(0.3, abs=1 / 32)
 
 
+@pytest.mark.slow
 def test_documents_by_resampling_and_the_cheaper_design() -> None:
     """A plan needs about (t·s/w)² documents.
 
@@ -142,6 +143,7 @@ def test_a_small_pilot_gives_a_range_and_no_claim_on_other_annotators() -> None:
     assert "annotators each give about ±" not in campaign_plan.advice()
 
 
+@pytest.mark.slow
 def test_a_plan_without_a_pilot_needs_a_model_and_its_gamma() -> None:
     campaign_plan = plan(
         model=MODEL, gamma=0.5, goal=Goal(difference=0.1), error=ERRORS, annotators=[3],

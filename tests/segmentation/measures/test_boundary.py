@@ -53,6 +53,7 @@ def test_published_values(a: list[int], b: list[int], value: float) -> None:
     assert boundary_similarity(masses(b), masses(a)).value == pytest.approx(value)
 
 
+@pytest.mark.slow
 def test_wider_transpositions_cost_more() -> None:
     a, b = masses([2, 9]), masses([4, 7])
     assert boundary_similarity(a, b, n_t=2).value == 0
