@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # Least units per annotator with which sets drawn by `cut` differ enough from the continuum itself.
 FEWEST_UNITS = 5.0
 # The same where units of one annotator overlap. With five, independent annotators have a γ of −.04
-# (zero_continua).
+# (experiment zero_continua).
 FEWEST_OVERLAPPING = 10.0
 _UNPROVEN = (
     "some alignments are not proven to be the best; the interval includes what they leave open"
@@ -164,8 +164,12 @@ class GammaScore(Gamma):
         return as_html("gamma", self)
 
 
-def disorder_numbers(observed: Floats, expected: Floats, annotators: Indices) -> Numbers:
+def disorder_numbers(
+    observed: Floats, expected: Floats, annotators: Indices, delta: float
+) -> Numbers:
     """Return what γ of documents is made of, by name; in sums it is weighted by x̄.
+
+    `units` is 1 for each document. `most` is δ if no unit is aligned with another: n·Δ.
 
     Parameters
     ----------
@@ -173,8 +177,10 @@ def disorder_numbers(observed: Floats, expected: Floats, annotators: Indices) ->
         δ and δ_e of each document.
     annotators
         Number of annotators of each continuum.
+    delta
+        Δ, the cost of a pair with an empty unit.
     """
-    most = annotators.astype(np.float64)
+    most = annotators * delta
     return {
         "observed": observed,
         "expected": expected,
@@ -239,9 +245,13 @@ def observe_disorder(continuum: Continuum, *, cover: bool = False, **options: An
         Whether units may be repeated, as in soft γ.
     """
     settings = Settings.of(cover=cover, **options)
-    best = best_disorder(continuum, bind(settings.dissimilarity, continuum), **settings.solving)
+    measured = bind(settings.dissimilarity, continuum)
+    best = best_disorder(continuum, measured, **settings.solving)
     numbers = disorder_numbers(
-        np.array([best.disorder]), np.array([math.nan]), np.array([continuum.n_annotators])
+        np.array([best.disorder]),
+        np.array([math.nan]),
+        np.array([continuum.n_annotators]),
+        measured.delta,
     )
     return Counts(((),), numbers, weight=continuum.mean_units)
 
@@ -387,7 +397,7 @@ def score_on(
     value = math.nan
     interval = None
     if expected.enough:
-        counts = _counts_of(document, expected)
+        counts = _counts_of(document, expected, basis.bound.delta)
         p = expected.p_value(observed)
         value = float(disorder_rates(counts.numbers).value[0])
     reason = _why_undefined(value, expected)
@@ -504,12 +514,13 @@ def _signature(
     )
 
 
-def _counts_of(document: AlignedDocument, expected: ExpectedDisorder) -> Counts:
+def _counts_of(document: AlignedDocument, expected: ExpectedDisorder, delta: float) -> Counts:
     """Return δ and δ_e as counts, which add up over documents when weighted by x̄."""
     numbers = disorder_numbers(
         np.array([document.disorder]),
         np.array([expected.mean]),
         np.array([document.n_annotators]),
+        delta,
     )
     return Counts(((),), numbers, weight=document.n_units / document.n_annotators)
 
@@ -535,7 +546,7 @@ def not_shown(p: float | None, samples: int) -> tuple[str, ...]:
 def few_units(
     continuum: Continuum, measure: str = "γ", least: float = FEWEST_UNITS
 ) -> tuple[str, ...]:
-    """Note that independent annotators need not have 0 below so many units per annotator.
+    """Note that units are few, so that independent annotators need not have 0 on average.
 
     Parameters
     ----------
@@ -544,7 +555,8 @@ def few_units(
     measure
         Name of the measure for people.
     least
-        Units per annotator from which the zero is chance; more where an annotator's own overlap.
+        Units per annotator from which on independent annotators have 0 on average. If units of one
+        annotator overlap, at least `FEWEST_OVERLAPPING` are needed.
     """
     units = continuum.mean_units
     where = ""

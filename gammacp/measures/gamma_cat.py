@@ -30,6 +30,7 @@ from gammacp.continuum import Continuum
 from gammacp.continuum.label import plain
 from gammacp.continuum.needs import Need, require
 from gammacp.dissimilarity import BoundDissimilarity, Combined, unit_columns
+from gammacp.dissimilarity.base import bind
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.counting import Counting, Counts, Numbers, Rates, share
 from gammacp.measures.gamma import disorder_rates, few_units, not_shown, notes_on
@@ -86,7 +87,8 @@ def observe_category_disorder(continuum: Continuum, **options: Any) -> Counts:
     if not pairs.total(None) > 0:
         raise DataError(_NO_PAIR)
     numbers = {"observed": np.array([pairs.disorder(None)]), "expected": np.array([math.nan])}
-    numbers |= {"units": np.ones(1), "most": np.ones(1)}
+    delta = bind(settings.dissimilarity, continuum).delta
+    numbers |= {"units": np.ones(1), "most": np.array([delta])}
     return Counts((continuum.annotators,), numbers, weight=pairs.total(None))
 
 
@@ -362,11 +364,12 @@ class _Disorders:
         is_defined = ~np.isnan(observed + expected)
         weights = np.array([self.observed.total(k) for k in categories])
         one = np.ones(len(is_defined))
+        most = one * self.basis.bound.delta
         numbers = {
             "observed": np.where(is_defined, observed, 0.0),
             "expected": np.where(is_defined, expected, 0.0),
             "units": one,
-            "most": one,
+            "most": most,
         }
         return numbers, np.where(is_defined, weights, 0.0)
 

@@ -85,7 +85,8 @@ class CorpusGamma(Gamma):
     continua
         Number of continua that have a γ.
     annotators, units, samples
-        Different annotators and units of those, and random sets (of all that were drawn).
+        Number of different annotators and of units in those continua, and of all random sets that
+        were drawn.
     within, between
         Factors of γ (`gammacp.measures.within`); None if there is no γ, and of a selection of
         annotators.
@@ -367,6 +368,7 @@ class ScoreTable(Mapping[str, Gamma]):
             bound=self.alignments.column("bounds")[some],
             chances=chances,
             which=number[which],
+            delta=self.basis.bound.delta,
         )
 
     def _of_chances(self, test: Callable[[ExpectedDisorder], bool]) -> Bools:
@@ -409,6 +411,8 @@ class DisorderColumns:
     chances, which
         The different expected disorders, ordered by the first continuum of each, and the index of
         the one that belongs to each continuum.
+    delta
+        Δ, the cost of a pair with an empty unit.
     """
 
     names: Sequence[str]
@@ -419,6 +423,7 @@ class DisorderColumns:
     bound: Floats
     chances: Sequence[Chance]
     which: Indices
+    delta: float
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -442,7 +447,8 @@ class DisorderColumns:
     @cached_property
     def numbers(self) -> Numbers:
         """The numbers from which γ of each continuum is computed, unweighted."""
-        return disorder_numbers(self.observed, self.expected, self.continua.n_annotators)
+        people = self.continua.n_annotators
+        return disorder_numbers(self.observed, self.expected, people, self.delta)
 
     @property
     def values(self) -> Floats:

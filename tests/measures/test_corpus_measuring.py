@@ -306,3 +306,31 @@ def test_beyond_chance_of_a_corpus_is_zero_for_independent_annotators() -> None:
     for score in found.values():
         assert abs(score.beyond_chance.value) < 0.2
         assert score.beyond_chance.p > 0.02
+
+
+def nearly_alike(rng: np.random.Generator) -> Continuum:
+    """Draw 16 units that three annotators share, but for one boundary or category at times."""
+    starts = np.sort(rng.choice(np.arange(0, 400, 10), 16, replace=False)).astype(float)
+    all_starts = np.tile(starts, 3)
+    codes = np.tile([0, 1], 24)
+    if rng.random() < 0.3:
+        all_starts[-1] += 2.0
+        codes[-2] = 1
+    return Continuum.from_codes(
+        ("a", "b", "c"), ("x", "y"), all_starts, all_starts + 5.0, np.repeat([0, 1, 2], 16), codes
+    )
+
+
+@pytest.mark.parametrize("delta", [0.25, 4.0])
+def test_intervals_do_not_depend_on_the_unit_of_cost(delta: float) -> None:
+    """Δ scales all costs, so it changes neither γ nor the share of the disagreement."""
+    rng = np.random.default_rng(5)
+    corpus = Corpus.from_continua({f"{i}": nearly_alike(rng) for i in range(20)})
+    names = ["gamma", "soft-gamma", "gamma-cat"]
+    plain = gc.measure(corpus, names, seed=1, samples=10)
+    scaled = gc.measure(corpus, names, dissimilarity=gc.Combined(delta=delta), seed=1, samples=10)
+    for name in names:
+        assert scaled[name].value == pytest.approx(plain[name].value)
+        assert scaled[name].disagreement == pytest.approx(plain[name].disagreement)
+        assert scaled[name].interval == pytest.approx(plain[name].interval)
+        assert plain[name].disagreement > 0
