@@ -2,9 +2,9 @@
 
 Aligning a continuum of a few units takes more time for overhead than for search. So small continua
 are joined into a *row*: one problem with all their units, in which units of different continua are
-never candidate pairs. The best alignment of the row consists of those of its continua, and its
-proof is a proof for each of them. Larger continua, and those that are not solved in a row, are
-aligned one by one.
+never candidate pairs. (Elsewhere a row is the number of a unit.) The best alignment of the row
+consists of those of its continua, and its proof is a proof for each of them. Larger continua, and
+those that are not solved in a row, are aligned one by one.
 """
 
 from __future__ import annotations
@@ -333,6 +333,8 @@ def _solve_together(
     disorder = cost * scale
     order, edges = row.by_owner(groups)
     empty = np.add.reduceat((groups[order] < 0).any(axis=1), edges[:-1]) > 0
+    # Continua whose cost is not confirmed, or whose proof is not precise enough (`nearer_delta`),
+    # are left to be aligned one by one.
     differs = np.abs(proven * scale - disorder) > tolerance
     nearer = nearer_deltas(disorder, disorder / scale, tolerance, delta)
     numbers = np.flatnonzero(~differs & (empty | np.isnan(nearer)))

@@ -20,18 +20,18 @@ from gammacp.continuum.needs import require
 from gammacp.dissimilarity.base import NO_FORMULA, BoundDissimilarity, check_fragments, unit_columns
 from gammacp.errors import DataError, UsageError
 
-# Offset between owners: larger than the difference of any two exponents of lengths.
+# Difference of the length classes of two owners: larger than that of any two exponents of lengths.
 _EXPONENTS = 1 << 12
 
 # Number of candidate pairs that is always accepted: all pairs of 2000 units by each of two
 # annotators, 0.2 GB with the graph.
 MOST_PAIRS = 4_000_000
 
-# Largest number of candidate pairs in memory (0.5 GB); number of pairs passed to `pairwise` of a
-# dissimilarity at a time (some 100 MB of columns); and number of units up to which the scan takes
-# milliseconds, so that no second thread has to watch it.
+# Largest number of candidate pairs in memory (0.5 GB).
 _PAIRS_IN_MEMORY = 32_000_000
+# Number of pairs passed to `pairwise` of a dissimilarity at a time (some 100 MB of columns).
 _PAIRS_AT_ONCE = 1_000_000
+# Number of units up to which the scan takes milliseconds, so that no second thread has to watch it.
 _UNITS_UNWATCHED = 5000
 
 

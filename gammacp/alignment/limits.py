@@ -11,6 +11,7 @@ from gammacp.base.stopping import GIGA, clock
 from gammacp.errors import UsageError
 
 # Number of annotators from which on a set counts as a crowd; 27 × 20 is still proven by columns.
+# (The solver `crowd` also takes fewer annotators, if their groups are too many to list.)
 CROWD = 28
 
 # Largest number of annotators for which groups are listed; their number grows exponentially (8 ×

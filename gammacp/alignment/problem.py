@@ -85,7 +85,7 @@ class GroupRules(Protocol):
         ...
 
     def order_of_two(self) -> Indices | None:
-        """Return places of units if two annotators' pairs only have to keep this order, or None."""
+        """Return the place of each unit if pairs only have to follow this order; otherwise None."""
         ...
 
 

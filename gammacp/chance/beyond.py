@@ -46,8 +46,9 @@ class BeyondChance:
     without_value
         Number of random sets that have no D; `samples` does not count them.
     p
-        Share of random sets, or permutations, the data among them, that agree at least as well as
-        the data; within documents and about them as `gammacp.measures.within` says.
+        Share of random sets, or permutations, that agree at least as well as the data; the data
+        count as one of them. For the two factors of γ of a corpus, p is that of
+        `gammacp.measures.within`.
     least_p
         The least p that these random sets or permutations can give; None if p is not a share.
     signature

@@ -19,10 +19,10 @@ What the model assumes, with the proof of what it gives, is in docs/chance.md.
 Places closer than `ROUNDING` count as one, so that units that touch in milliseconds also touch in
 seconds, and the random sets are the same.
 
-No two cuts are closer on the circle than ℓ̄, the mean length of all units (at most L/2n), so that
-a unit does not meet itself. They are drawn directly, one annotator after the other in random
-order, uniformly from what the earlier ones leave; where they leave nothing, from all of the
-annotator's places.
+No two cuts are closer on the circle than ℓ̄, the mean length of all units, so that a unit does not
+meet itself. (At most, this distance is L/2n, for n annotators and a circle of length L.) They are
+drawn directly, one annotator after the other in random order, uniformly from what the earlier ones
+leave; where they leave nothing, from all of the annotator's places.
 
 A cut may fall where at most k of the annotator's units run, k being the least number for which
 such places make up a quarter of the circle. A place between two units weighs at least a third of

@@ -10,9 +10,9 @@ with replacement, and repeats shorter documents like a mosaic. Here units stay a
 and where they are in their document: counted from its declared beginning, or else as in the file,
 from the first unit of all documents. Only documents that begin further apart than the longest is
 long (recordings with the time of day), and that are no images, are counted from their own first
-unit. Documents of which
-all are alike then give independent annotators 0 exactly; short ones repeated, or each moved to its
-first unit, meet far too often (γ of −.09 and −.04 for two units per annotator).
+unit. If all documents are alike, independent annotators then have exactly 0. If short documents
+were repeated, or each were counted from its own first unit, their units would meet far too often (γ
+would be −.09 and −.04 for two units per annotator).
 
 Annotators with fewer documents than a set has annotators may have no document left to draw from.
 Such a random annotator gets the units of any annotator instead; the signature says how many do.

@@ -1,14 +1,15 @@
 """Units one after the other from normal distributions: `statistical-normal` (Titeux & Riad 2021).
 
-The default sampler of pygamma-agreement. How many units an annotator has, how long each is and how
-far behind the last one it starts are normal, with the means and standard deviations of the observed
-ones of all annotators; categories are drawn by their shares. A gap below 0 is an overlap.
+The default sampler of pygamma-agreement. Three numbers are drawn from normal distributions: that of
+an annotator's units, the length of each, and its gap, the distance from the end of the unit before.
+Means and standard deviations are those of all annotators' units; categories are drawn by their
+shares. A gap below 0 is an overlap.
 
-As there: numbers and lengths lose their sign; the first annotator has a unit at least; a gap of 0
-is added to the observed ones; an annotator's distance from the beginning to the first unit is a
-gap, unless it is 0; and random units may reach over both bounds. Where nobody declares bounds the
-continuum begins at 0, so that a recording whose first unit is late has longer gaps, more expected
-disorder and a greater γ.
+As in pygamma-agreement: numbers and lengths lose their sign; the first annotator has a unit at
+least; a gap of 0 is added to the observed ones; an annotator's distance from the beginning to the
+first unit is a gap, unless it is 0; and random units may reach over both bounds. Where nobody
+declares bounds the continuum begins at 0, so that a recording whose first unit is late has longer
+gaps, more expected disorder and a greater γ.
 """
 
 from bisect import bisect_right

@@ -22,14 +22,14 @@ F = TypeVar("F", bound=Prepare)
 class ChanceModel:
     """A registered chance model.
 
-    `prepare(continua, n_annotators)` gets the continua that chance is modelled on (one, or all of
-    a corpus; they share their categories) and how many random annotators a set must have; it
-    raises DataError where the model cannot be built from them. A model that `pools` is built once
-    from all continua of a corpus, any other from each continuum by itself. With `ratio` the
-    expected disorder is Σ cost / Σ x̄ over the random sets, otherwise the mean of their cost / x̄.
-    The random sets of a `named` model have each real annotator at most once, under the own name.
-    With `keeps_places` all random annotators have units at the same places if the real ones do, so
-    that measures of predefined units can be taken of them. A model that `reads` keeps units of
+    `prepare(continua, n_annotators)` gets the continua that chance is modelled on (one, or all of a
+    corpus; they share their categories) and how many random annotators a set must have; it raises
+    DataError where the model cannot be built from them. A model that `pools` is built once from all
+    continua of a corpus, any other from each continuum by itself. With `ratio` the expected
+    disorder is Σ cost / Σ x̄ over the random sets, otherwise the mean of their cost / x̄. In the
+    random sets of a `named` model, annotators bear the names of real ones, each at most once. With
+    `keeps_places` all random annotators have units at the same places if the real ones do, so that
+    measures of predefined units can be taken of them. A model that `reads` keeps units of
     annotators who did not finish (`Continuum.read_until`) where they read, and one that
     `avoids_pauses` puts none where nothing can be marked (`Continuum.markable`). One that has no
     `demands` can be built from every continuum, so that it is built when it is first drawn from.
@@ -77,7 +77,7 @@ def registered(name: str, summary: str, reference: str, **facts: Any) -> Callabl
     return add
 
 
-# Of one continuum / of a corpus. What is 0 for independent annotators: docs/chance.md.
+# Model of a single continuum / of a corpus. docs/chance.md says when independent annotators have 0.
 DEFAULT_CHANCE = "cut/documents"
 
 

@@ -88,7 +88,10 @@ class Disagreement:
 
 
 class Sampler(Protocol[Data]):
-    """Draws random data of one kind; frozen."""
+    """Draws random data of one kind; frozen.
+
+    A sampler may also have `draw_each(rngs)`, which draws one set per generator, all at once.
+    """
 
     @property
     def signature(self) -> str:
@@ -144,7 +147,7 @@ class Strata(Generic[Data]):
 
     @property
     def rounds(self) -> int:
-        """Return the number of strata."""
+        """Return the number of strata, which is also the number of samples in a round."""
         return min(len(self.samplers), MOST_STRATA)
 
     def of(self, stratum: int, rng: np.random.Generator) -> Sampler[Data]:
@@ -185,7 +188,10 @@ class Draws(Generic[Data]):
 
     @property
     def rounds(self) -> int:
-        """Return the number of strata (1 without any), of which the sample size is a multiple."""
+        """Return the number of samples in a round: that of the strata, 1 without any.
+
+        Only whole rounds are drawn.
+        """
         if isinstance(self.sampler, Strata):
             return self.sampler.rounds
         return 1

@@ -42,9 +42,9 @@ class ShiftSampler:
 def distant_shifts(n: int, distance: float, rng: np.random.Generator) -> Floats:
     """Return n uniform points of a circle of length 1, no two closer than `distance` (≤ 1/n).
 
-    Drawn from `rng` directly, never by rejection: n uniform points on a circle of length
-    1 − n·distance,
-    `distance` put between neighbours, turned by a uniform angle, assigned in random order.
+    They are drawn directly, never by rejection: n points are uniform on a length of
+    1 − n·distance, `distance` is added between neighbours, all are turned by a uniform angle, and
+    returned in random order.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def distant_shifts(n: int, distance: float, rng: np.random.Generator) -> Floats:
 def prepare_shift(
     continua: Sequence[Continuum], n_annotators: int, name: str = "shift"
 ) -> ShiftSampler:
-    """Return the sampler of the annotations of one continuum or of all, repeated up to the longest.
+    """Return the sampler of one continuum, or of all; shorter annotations of a set are repeated.
 
     Parameters
     ----------

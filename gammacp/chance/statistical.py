@@ -31,7 +31,7 @@ class StatisticalSampler:
     categories: tuple[str, ...]
     n_annotators: int
     counts: tuple[tuple[float, Indices], ...]
-    """Per continuum: L and the units of each annotator, sorted."""
+    """Per continuum: L, and the number of units of each annotator, sorted."""
     category_of_rank: Indices
     lengths: tuple[Floats, ...]
     """Per category that occurs, in canonical order: its unit lengths as fractions of L, sorted."""

@@ -6,8 +6,8 @@ beginning as at the end. Annotations are turned on this stretched axis (called e
 back, so that random annotations have the same tilt as the real ones.
 
 The tilt is one number, λ: units have the density λ·exp(λx)/(exp(λ) − 1) along the text, x from 0 to
-1, with the mean position that all annotators' units have. The middle of a
-unit is moved, and its length stays; a unit that would overlap the one before starts at its end.
+1, with the mean position that all annotators' units have. The middle of a unit is moved, and its
+length stays; a unit that would overlap the one before starts at its end.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from gammacp.continuum.links import whole_links
 from gammacp.errors import DataError
 
 OTHERS = "other annotators"
-"""The fact where the other annotators may be, of a document of one (`About.facts`)."""
+"""Key in `About.facts`, of a document of one annotator: where the files of the others may be."""
 
 
 def links_unused() -> str:

@@ -56,7 +56,7 @@ class Source:
     neighbours
         Other members of the archive by name.
     taken_for
-        The title of the format that it was recognised as; "" where that was not said.
+        The title of the format that the file is read as; "" if that is not known.
     origin
         The state of the work in the file, where its project says so.
     remarks
@@ -164,9 +164,10 @@ class Source:
         return lines_of(self.text())
 
     def beside(self, ending: str, other: str = "") -> str | None:
-        """Return the text of the file of the same name, or an `other`, with another ending, if any.
+        """Return the text of the file beside this one that has another ending; None without one.
 
-        Line breaks are kept as they are: they are characters that offsets count.
+        Its name is otherwise the same, or else `other`. Line breaks are kept as they are: they are
+        characters that offsets count.
         """
         name = PurePosixPath(self.member or self.path.name).with_suffix(ending).name
         content = self.neighbour(name)
@@ -212,7 +213,7 @@ class Record(dict[str, Any]):
 
     @classmethod
     def of(cls, fields: object, source: Source, line: int | None = None) -> Record:
-        """Return the record of a value; what JSON was read into is one already, and is not copied.
+        """Return a value as a record; an object of parsed JSON is one already, and is not copied.
 
         Parameters
         ----------
@@ -362,7 +363,7 @@ def free_name(base: str, taken: Container[str], reserved: Container[str] = ()) -
 
 
 def name(value: object) -> str | None:
-    """Return a name that a tool writes as a string or a number; None for anything else or nothing.
+    """Return a name that a tool writes as a string or a whole number; None if empty or not a name.
 
     Parameters
     ----------

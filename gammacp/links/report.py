@@ -47,7 +47,7 @@ class LinkReport:
     differing
         Groups of links on which annotators disagree, by document.
     coreference
-        Recall, precision and F₁ per document and pair of annotators, the first of whom is the key.
+        Recall, precision and F₁ per document and pair of annotators; the first is the reference.
     relations
         Scores of links per pair of annotators over all documents, by type and in total.
     """

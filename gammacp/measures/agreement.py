@@ -1,4 +1,4 @@
-"""γ of one continuum or of many: the one way to it, for whatever is measured or compared."""
+"""γ of one continuum or of many, with its parts and intervals, for whatever is compared."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class Agreement:
 
     def bootstrap(self, *, confidence: float = 0.95) -> BootstrapInterval | None:
         """Return the interval over documents, clusters or a text; None if nothing is defined."""
-        # Imported here, as below variance components: most runs ask for γ alone.
+        # Imported here, like the variance components below: most runs ask for γ alone.
         from gammacp.inference.resampling import interval_of_gamma
 
         try:
@@ -361,7 +361,8 @@ class Agreement:
         Parameters
         ----------
         marked
-            Without the documents in which nobody marked anything, which a line tells of.
+            Whether to leave out documents in which nobody marked anything, if the score of the
+            corpus names them.
         """
         empty: frozenset[str] = frozenset()
         if marked and isinstance(self.score, CorpusGamma) and self.score.marked:
@@ -419,8 +420,8 @@ def agreement(
         (`gamma_corpus`), and so is a `Corpus` of one. Or the basis that they share with other
         numbers, which has its options.
     bootstrap
-        0 for no interval over the documents or clusters of a corpus, or of a text of enough
-        unitary alignments; with any other number there is one. Nothing is drawn for it.
+        Any number but 0 adds an interval: over the documents or clusters of a corpus, or over the
+        unitary alignments of a text that has enough of them. Nothing is drawn for it.
     options
         Options of `FamilyOptions`, as for `gamma`.
 
@@ -437,7 +438,7 @@ def agreement(
         basis = Basis(continua, settings, **how)
     names = basis.named
     chance = basis.settings.chance
-    # A table's documents have neither.
+    # Documents of a table have neither cluster nor weight.
     several = zip(names, basis.continua.beside, strict=False)
     clusters: dict[str, str] = {}
     weights: dict[str, float] = {}

@@ -40,7 +40,10 @@ if TYPE_CHECKING:
     from gammacp.measures.label_matching import LabelMatching
 
 OTHER_DATA: Registry[Any] = Registry("beyond chance")
-"""Of data that are no continuum: `(data, names, seed=…)` -> BeyondChance by name."""
+"""How data other than continua are compared with chance, by their kind (`applies_to`).
+
+`(data, names, seed=…)` -> BeyondChance by name of the measure.
+"""
 CHANCE_OPTIONS = frozenset({"chance", "precision", "confidence", "samples", "seed"})
 _NO_DISAGREEMENT = "{} defines no disagreement to compare with chance"
 _BY_CATEGORY = "{} has values only per category{}"

@@ -6,13 +6,12 @@ share of the expected one (see `populations`). It is modelled as a sum of random
     z = 1 − γ + document + (a + b)/2 + (a in document + b in document)/2 + category + rest,
 
 where a and b are the effects of the two annotators: an effect is what a pair of two such annotators
-would add. The variance of the rest decreases with e. The components are estimated by
-setting sums of squares equal to their expectations (Henderson 1953, method I). The sums are
-weighted by e, and taken by document, annotator, annotator in document, category and cell. Designs
-may be incomplete. If everybody annotates everything with equal e, the components are those of the
-analysis of variance of a diallel (Griffing 1956, method 4) with documents as environments. The
-intervals are approximately those of Williams (1962): χ² for the part of a sum of squares beyond
-noise.
+would add. The variance of the rest decreases with e. The components are estimated by setting sums
+of squares equal to their expectations (Henderson 1953, method I). The sums are weighted by e, and
+taken by document, annotator, annotator in document, category and cell. Designs may be incomplete.
+If everybody annotates everything with equal e, the components are those of the analysis of variance
+of a diallel (Griffing 1956, method 4) with documents as environments. The intervals are
+approximately those of Williams (1962): χ² for the part of a sum of squares beyond noise.
 
 From these components follows the variance that γ would have with other numbers of documents and
 annotators (a D-study):

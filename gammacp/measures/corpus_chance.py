@@ -1,4 +1,4 @@
-"""Measures of a corpus beyond chance: one random set is a random set of every document."""
+"""Measures of a corpus beyond chance: random corpora have a random set of every document."""
 
 from __future__ import annotations
 
@@ -106,7 +106,8 @@ class PooledDisagreements:
     names
         Names of the measures.
     documents
-        The observed documents. Random sets have whole positions, or declared bounds, if these do.
+        The observed documents. The random set of a document gets whole positions, and declared
+        bounds, if the document has them.
     options
         Options of the measures.
     matching

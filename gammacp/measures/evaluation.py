@@ -21,10 +21,8 @@ def measure_each(
 ) -> Iterator[tuple[str, Score]]:
     """Yield what `measure` returns, one measure at a time, so that a caller can time each of them.
 
-    `continuum`, `names`, `options` and UsageError as for `measure`.
-
-    Of a family, the first bears the cost of what is shared. After Ctrl-C (`interruptible`) those
-    that are left are undefined.
+    The first measure of a family takes the time for what the family shares. After Ctrl-C
+    (`interruptible`) the measures that are left are undefined.
 
     Parameters
     ----------

@@ -96,7 +96,7 @@ def measure(
         return Scores(scores)
     if not beyond_chance:
         return Scores(measure_each(continuum, names, **options))
-    # It stands on γ and its random sets.
+    # Imported here, because it imports γ and its random sets.
     from gammacp.measures.beyond_chance import measured_beyond_chance
 
     return Scores(measured_beyond_chance(continuum, names, options))

@@ -114,7 +114,7 @@ class Score(Plotted):
         return described(self, attributes)
 
     def __eq__(self, other: object) -> bool:
-        """Return the same measure, made in the same way, with the same numbers; NaN equals NaN."""
+        """Return whether all fields are equal, signature and numbers; NaN equals NaN."""
         if isinstance(other, Score):
             return _same(self, other)
         return NotImplemented

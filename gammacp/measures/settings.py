@@ -21,8 +21,9 @@ from gammacp.dissimilarity import Combined, Pairwise
 from gammacp.dissimilarity.base import Bindable
 from gammacp.errors import UsageError
 
-# Of the precision: a gap of random sets that it does not notice; and of a precision that is only
-# asked of continua that are a small share of all, a crowd among thousands of documents.
+# Gap of the alignments of random sets, as a share of the precision e of the expected disorder: so
+# small that it is not noticed; and a larger one if e is at least `_SMALL_SHARE`, as it is only for
+# continua that are a small share of all (a crowd among thousands of documents).
 _UNNOTICED = 0.25
 _HARDLY_NOTICED = 0.5
 _SMALL_SHARE = 0.2

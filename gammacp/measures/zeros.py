@@ -10,7 +10,9 @@ from importlib.resources import files
 
 @dataclass(frozen=True)
 class Zero:
-    """Over the processes of the study that have at least 20 units per annotator.
+    """Values of a measure for independent annotators, in a study of processes that make them.
+
+    Only processes with at least 20 units per annotator count.
 
     Attributes
     ----------
@@ -32,7 +34,7 @@ class Zero:
 
 @cache
 def zeros(*, beyond_chance: bool = False) -> dict[str, Zero]:
-    """Return the zero of each measure; those that the study does not have are missing.
+    """Return the `Zero` of each measure in the study, as it is or beyond chance.
 
     >>> zeros()["ser"].verdict, zeros(beyond_chance=True)["ser"].verdict
     ('not', 'shown')

@@ -47,7 +47,7 @@ def open_cluster(address: str, jobs: int | None = None) -> Iterator[Pool]:
     _be_quiet()
     try:
         with catch_warnings():
-            # Dask's warnings of different versions are not needed: more versions are checked below.
+            # Dask's warning of different versions is not needed: `_check_workers` compares more.
             simplefilter("ignore")
             client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
@@ -92,7 +92,7 @@ class Cluster(Executor):
 
 
 def _call_with_same_software(versions: Mapping[str, str], call: bytes) -> Any:
-    """Make a call on a worker and return its result; its software must be the `versions` one."""
+    """Make a call on a worker and return its result; PoolError unless it has these `versions`."""
     worker = import_module("distributed").get_worker().address
     check_same(worker, software(), versions)
     try:

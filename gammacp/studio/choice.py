@@ -15,6 +15,7 @@ from gammacp.formats.source import parsed_json
 
 M = TypeVar("M", bound=BaseModel)
 
+# Choices that do not replace settings of the campaign.
 _OWN = {"round", "reference", "calibrate", "measures"}
 
 

@@ -68,7 +68,7 @@ _NONE = ("*", "_")
 _WIDTHS: tuple[Callable[[str], int], ...] = (length_in_utf16, len, length_in_utf8)
 _CHAIN = "referenceRelation"
 _Fault: TypeAlias = tuple[str, str, DataError]
-"""An error where a layer is read, and of it a feature ("": any)."""
+"""Layer, feature ("": any), and the error to raise when these are read."""
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
 """All ways to divide the units of one component into groups, by dynamic programming.
 
-A state is the set of units that are already in a group. The next group is one that contains the
-first unit outside this set, so that each division corresponds to exactly one path from the empty
-set to the full set. Only states on the path of a division within the limit are kept. A forward pass
-finds the least loss with which each state can be reached, and a backward pass the least loss with
-which it can be completed. A further backward pass then counts the divisions by their loss, or finds
-the best of them.
+Each group has a loss (see `listing`), and a division loses the sum of these. A state is the set of
+units that are already in a group. The next group is one that contains the first unit outside this
+set, so that each division corresponds to exactly one path from the empty set to the full set. Only
+states on the path of a division within the limit are kept. A forward pass finds the least loss with
+which each state can be reached, and a backward pass the least loss with which it can be completed.
+A further backward pass then counts the divisions by their loss, or finds the best of them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Division(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """Number of divisions whose loss is, up to a grain, this one."""
+    """Number of divisions that have this loss, up to the grain by which losses are told apart."""
 
     loss: float
     number: int
@@ -102,7 +102,11 @@ class Component:
     """
 
     def __init__(self, options: Sequence[Sequence[Option]], most: float, allowance: Allowance):
-        """Find the states that can be reached within `most`, and the least loss."""
+        """Find the states that can be reached within `most`, and the least loss.
+
+        `sources` keeps the options as they are. In `options`, each loss is smaller by what its
+        units lose in any case, which is `paid` for all units together (`_share_out`).
+        """
         self.sources = options
         self.allowance = allowance
         self.most = most
@@ -160,7 +164,7 @@ class Component:
         Parameters
         ----------
         grain
-            Losses that differ by less are counted together.
+            Losses that differ by no more than this are counted together.
         """
         most = self.most - self.paid
         counts: list[dict[int, list[Tally]]] = [{} for _ in self.after]

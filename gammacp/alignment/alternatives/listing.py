@@ -1,9 +1,10 @@
 """Groups that an alignment within a limit can use, and the components into which they fall.
 
-Let y ≥ 0 be prices of the units such that no group gains more than the prices of its units. The
-*loss* of a group is Σ y − gain, and that of a unit left alone is its price. An alignment costs
-Σ (opening − y), which is a lower bound, plus its losses. So an alignment within the limit cannot
-contain a group whose loss exceeds the limit minus this bound.
+The *gain* of a group is what it saves compared with leaving its units alone (`columns`). Let y ≥ 0
+be prices of the units such that no group gains more than the prices of its units. The *loss* of a
+group is Σ y − gain, and that of a unit left alone is its price. An alignment costs Σ (opening − y),
+which is a lower bound, plus its losses. So an alignment within the limit cannot contain a group
+whose loss exceeds the limit minus this bound.
 
 A stronger argument excludes most of the remaining groups. The groups with almost no loss are
 *active*. They connect the units into components, and δ_K is the least loss of component K. An
@@ -33,8 +34,8 @@ from gammacp.base.stopping import GIGA, budget
 _LISTED = 3_000_000
 # Steps of the solver that computes prices if the alignment came without any.
 _PRICING = 5 * GIGA
-# First threshold of loss up to which groups become active, as a share of the scale. It then rises
-# to twice the least loss of the groups that still have to.
+# First threshold of loss up to which groups become active, as a share of the scale. In each round
+# it rises to at least twice the least loss of the groups that still have to become active.
 _FIRST_LOSS = 0.004
 
 
@@ -101,7 +102,8 @@ def price_units(problem: Problem, limits: Limits) -> Priced:
 def list_groups(priced: Priced, most: float, deadline: float) -> tuple[Priced, Listed]:
     """List all groups that lose at most the gap of the prices plus `most`.
 
-    Return the prices, raised where rounding let a listed group gain more, and the groups.
+    The gap is the cost of the best alignment minus the bound. Return the prices, raised where
+    rounding let a listed group gain more, and the groups.
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 *Pairs* that are forbidden are removed from the candidate pairs, which works with every solver. So
 are pairs that a hereditary constraint on groups forbids, since no larger group could contain them.
+(A constraint is *hereditary* if splitting a group never breaks it.)
 
 *Links* are enforced by a reward. The weight of each linked pair is set to a large number B. This
 changes the cost of all alignments that keep the links by the same amount, so that the best of them
@@ -102,7 +103,7 @@ class Rules:
 
     @cached_property
     def on_both(self) -> tuple[Constraint, ...]:
-        """Constraints on two groups."""
+        """Constraints on which two groups may be in one alignment."""
         nothing = np.full((0, self.continuum.n_annotators), -1, np.int32)
         return tuple(
             each
@@ -116,7 +117,11 @@ class Rules:
         return bool(self.on_both)
 
     def order_of_two(self) -> Indices | None:
-        """Return places of units if two annotators' pairs only have to keep this order, or None."""
+        """Return the place of each unit if pairs only have to follow this order; otherwise None.
+
+        There must be two annotators, no constraint on groups, and a single one on two groups, which
+        is such an order.
+        """
         places = [each.places(self.continuum) for each in self.on_both]
         if self.continuum.n_annotators != 2 or self.on_groups or len(places) != 1:
             return None
@@ -278,8 +283,8 @@ class Rules:
         opening = dissimilarity.delta * pair_count(n)
         most = None
         if self.linked and prune:
-            # Linked sets can be split from each other only as a whole, so that one of their pairs
-            # may cost as much as all the others earn.
+            # A linked set cannot be split. So a pair of units of two such sets may be in a best
+            # alignment although it costs as much as all other pairs of these sets earn.
             most = opening + max(n - 1, n * n // 4) * dissimilarity.delta
         problem = build_problem(
             self.continuum,
@@ -317,6 +322,7 @@ class Rules:
         key = problem.first.astype(np.int64) * problem.n_units + problem.second
         linked = pairs[:, 0].astype(np.int64) * problem.n_units + pairs[:, 1]
         others = ~np.isin(key, linked)
+        # Δ is the largest weight that a pair of a problem may have, and so it becomes B.
         linking = replace(
             problem,
             first=np.concatenate((problem.first[others], pairs[:, 0])).astype(np.int32),

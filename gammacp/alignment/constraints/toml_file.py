@@ -1,4 +1,4 @@
-"""Constraints as a TOML file, where they name units.
+"""Constraints in a TOML file: the form for constraints that name units.
 
 [[constraint]]
 kind = "must-link"

@@ -7,7 +7,7 @@ it, or too many. So groups are split and dissolved, and all annotators reassigne
 In long continua, the groups are also split into two parts, the units of some random annotators and
 those of all others, and the parts are matched anew (dimensionwise variation of the multidimensional
 assignment problem: Karapetyan & Gutin 2011). To leave a local optimum, this is done with noise on
-the weights (noising: Charon & Hudry 1993). If a relaxation is known, pairs that it has together
+the weights (noising: Charon & Hudry 1993). If a relaxation is known, pairs that it puts together
 gain additional weight. Wherever the result is better than before, it is kept (partition crossover:
 Whitley, Hains & Howe 2009).
 """
