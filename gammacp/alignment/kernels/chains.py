@@ -8,7 +8,7 @@ from gammacp.kernel import late_kernel
 
 @late_kernel
 def heaviest_chain(second: Indices, gain: Floats) -> Indices:
-    """Return the heaviest chain: pairs in the given order whose `second` ascends.
+    """Return the heaviest chain: pairs in the given order whose `second` strictly ascends.
 
     `second` is ≥ 0. A tree of prefix maxima (Fenwick 1994) holds the chain of largest Σ gain that
     ends at or before each place.

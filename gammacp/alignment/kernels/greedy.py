@@ -36,7 +36,9 @@ def groups_within(
 ) -> tuple[Columns, bool]:
     """List the groups of two or more units with opening − Σ w ≤ `most`.
 
-    Return them and whether they are complete, as `profitable_groups` does.
+    w are the weights of a group's pairs, `delta` is the largest weight, and `limit` is the largest
+    total number of members. Return the groups and whether they are complete, as
+    `profitable_groups` does.
     """
     annotator = graph.annotator
     n_annotators = graph.n_annotators
