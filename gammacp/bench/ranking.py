@@ -138,6 +138,16 @@ class RankChange:
     rank: int
     other_rank: int
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the change for JSON, where the other rank is `there`."""
+        return {
+            "error": self.error,
+            "measure": self.measure,
+            "documents": self.documents,
+            "rank": self.rank,
+            "there": self.other_rank,
+        }
+
 
 @dataclass(frozen=True)
 class Ranking(Plotted):
@@ -201,7 +211,7 @@ class Ranking(Plotted):
                 }
                 for each in self.errors
             ],
-            "changes": [vars(change) for change in self.changes],
+            "changes": [change.as_dict() for change in self.changes],
         }
 
 

@@ -108,6 +108,7 @@ class ContinuumSequence(Sequence[Continuum]):
     def _part(self, continua: Iterable[Continuum], places: Indices) -> ContinuumSequence:
         """Return the continua at these places, which know the sequence that they were cut from."""
         part = ContinuumSequence(continua)
+        places = places.astype(np.int64, copy=False)  # an empty array may be one of floats
         if self._cut is None:
             part._cut = _Cut(self, places)
         else:

@@ -72,12 +72,12 @@ def write(
     if isinstance(document, Continuum) or chosen.many:
         writer.write(document, target, **options)
         return
-    for file, continuum in _files_of(document, target, chosen).items():
+    for file, continuum in _files_of(document, target, chosen):
         writer.write(continuum, file, **options)
 
 
-def _files_of(corpus: Corpus, target: Path, chosen: Format) -> dict[Path, Continuum]:
-    """Return the file to write for each document, for a format whose files hold one of them."""
+def _files_of(corpus: Corpus, target: Path, chosen: Format) -> Iterator[tuple[Path, Continuum]]:
+    """Yield each document and its file, for a format whose files hold one document."""
     pattern = str(target)
     kind = "document"
     if "{document}" not in pattern:
@@ -89,10 +89,8 @@ def _files_of(corpus: Corpus, target: Path, chosen: Format) -> dict[Path, Contin
             )
         pattern = f"{target}/{{document}}{chosen.extensions[0]}"
         kind = "continuum"
-    return {
-        Path(pattern.replace("{document}", file_name(name, kind))): continuum
-        for name, continuum in corpus.items()
-    }
+    for name, continuum in corpus.items():
+        yield Path(pattern.replace("{document}", file_name(name, kind))), continuum
 
 
 def _without_features(document: Continuum | Corpus) -> Continuum | Corpus:

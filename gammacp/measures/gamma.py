@@ -180,7 +180,7 @@ def disorder_numbers(
     delta
         Δ, the cost of a pair with an empty unit.
     """
-    most = annotators * delta
+    most: Floats = annotators.astype(np.float64) * delta
     return {
         "observed": observed,
         "expected": expected,

@@ -223,7 +223,7 @@ def charges_figure(charges: Charges) -> Markup:
 
     Parameters
     ----------
-    explanation
+    charges
         The charges to draw.
     """
     longest = max(r.share for r in charges.rows)

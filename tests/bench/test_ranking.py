@@ -158,6 +158,8 @@ def test_ranks_that_change_with_the_number_of_documents_are_named() -> None:
     assert not [c for c in ranking.changes if c.documents == 4]
     many = rank(values, documents=100)
     assert many.errors[0].measures[0].measure == "slope"
+    changes = rank(values, 32).as_dict()["changes"]
+    assert {tuple(c) for c in changes} == {("error", "measure", "documents", "rank", "there")}
     few = {(c.measure, c.documents): (c.rank, c.other_rank) for c in rank(values, 32).changes}
     assert ("cliff", 64) in few or ("cliff", 16) in few
 

@@ -157,6 +157,23 @@ def test_documents_with_the_lowest_gamma_are_named_where_documents_differ(worse:
     assert named == ({"d2", "d5"} if worse else set())
 
 
+@pytest.mark.parametrize("seed", [8, 11])
+def test_heavy_documents_do_not_make_equal_documents_differ(seed: int) -> None:
+    """The F-test assumes equal variances, which the weights of documents must not change."""
+    rng = np.random.default_rng(seed)
+    continua = {}
+    for d in range(8):
+        units = []
+        for k, name in product(range(10), "AB"):
+            start = 10.0 * k + (float(rng.integers(0, 5)) if name == "B" else 0)
+            units.append(Unit(name, start, start + 4, "x"))
+        document = Continuum.from_units(units, bounds=(-30, 130))
+        continua[f"d{d}"] = document.with_weight(30.0 if d < 2 else 1.0)
+    (step,) = (s for s in verdict(compare(continua, **FAST)).statements if s.about == "next")
+    assert "look at the places that cost most" in step.words
+    assert "where γ is lowest" not in step.words
+
+
 def test_perfect_agreement_has_nothing_to_name() -> None:
     campaign_verdict = verdict(
         compared(lambda _g, n, u: Unit(n, 10 * (u.start // 10), u.end // 10 * 10 + 6, "x"))

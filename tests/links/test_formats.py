@@ -338,7 +338,6 @@ def test_the_declared_order_of_fields_is_read(tmp_path, fields, first, other, en
         (["Entity=(e1[1/2])", "Entity=(e1)", "_"], "2/2", 3),
         (["_", "Entity=(e1[1/3])", "Entity=(e1[2/3])"], "3/3", 4),
         (["_", "Entity=(e1[2/2])"], "1/2", 4),
-        (["Entity=(e1[1/2])", "Entity=(e1[1/2])", "Entity=(e1[2/2])"], "2/2", 3),
         (["Entity=(e1[1/3])", "Entity=(e1[2/2])"], "1/2", 4),
     ],
 )
@@ -349,6 +348,20 @@ def test_a_mention_without_one_of_its_parts_is_refused(tmp_path, cells, missing,
     with pytest.raises(gc.DataError, match=rf"there is no e1\[{missing}\]") as caught:
         gc.read_corpus(tmp_path / "d.conllu")
     assert f"d.conllu:{line}" in str(caught.value)
+
+
+def test_a_part_that_continues_either_of_two_mentions_is_refused(tmp_path):
+    cells = ["Entity=(e1[1/2])", "Entity=(e1[1/2])", "Entity=(e1[2/2])"]
+    (tmp_path / "d.conllu").write_text(_corefud("# global.Entity = eid", *cells))
+    with pytest.raises(gc.DataError, match=r"e1\[2/2\] may continue any of 2 mentions of e1"):
+        gc.read_corpus(tmp_path / "d.conllu")
+
+
+def test_mentions_of_two_and_three_parts_may_interleave(tmp_path):
+    cells = [f"Entity=(e1[{part}])" for part in ("1/3", "1/2", "2/3", "2/2", "3/3")]
+    (tmp_path / "d.conllu").write_text(_corefud("# global.Entity = eid", *cells))
+    (c,) = gc.read_corpus(tmp_path / "d.conllu").values()
+    assert sorted(len(u.fragments) for u in c) == [2, 3]
 
 
 def test_a_part_on_an_empty_node_is_counted(tmp_path):

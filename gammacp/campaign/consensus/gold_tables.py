@@ -239,7 +239,7 @@ def require_whole_units(consensus: Consensus) -> None:
 
     Parameters
     ----------
-    documents
+    consensus
         Consensus whose units are to be reviewed by their starts and ends, or by their shapes.
     """
     units = (u for unit in consensus.units for u in (unit, *unit.units.values()) if u is not None)

@@ -101,7 +101,7 @@ def reliability(
 
     Parameters
     ----------
-    consensus
+    found
         Result of `consensus_of_each`.
     splits
         Number of splits; default: 20, or fewer for large corpora, but at least 2.

@@ -340,10 +340,9 @@ def _mark(
     unfinished = document.unfinished.setdefault(name, [])
     if number == 1:
         mention = _Unfinished(total, kind, first)
-    elif unfinished and (unfinished[-1].total, unfinished[-1].n_read) == (total, number - 1):
-        mention = unfinished.pop()
     else:
-        raise _lacks_parts(source, name, f"[{number - 1}/{total}]", first)
+        mention = _continued(source, unfinished, name, number, total, first)
+        unfinished.remove(mention)
     mention.n_read = number
     if start < at:
         mention.places.append((start, at))
@@ -355,6 +354,23 @@ def _mark(
         document.mentions.append((mention.places, mention.kind, mention.line))
     else:
         document.empty += 1
+
+
+def _continued(
+    source: Source, unfinished: list[_Unfinished], name: str, number: int, total: int, line: int
+) -> _Unfinished:
+    """Return the mention that part `number` of `total` continues; there must be exactly one."""
+    before = [m for m in unfinished if (m.total, m.n_read) == (total, number - 1)]
+    if not before:
+        raise _lacks_parts(source, name, f"[{number - 1}/{total}]", line)
+    if len(before) > 1:
+        raise source.error(
+            f"{name}[{number}/{total}] may continue any of {len(before)} mentions of {name}",
+            line=line,
+            hint="Write all parts of a mention before the next mention of its entity in as many "
+            "parts begins",
+        )
+    return before[0]
 
 
 def _lacks_parts(source: Source, name: str, part: str, line: int) -> DataError:
