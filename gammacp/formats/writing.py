@@ -72,12 +72,13 @@ def write(
     if isinstance(document, Continuum) or chosen.many:
         writer.write(document, target, **options)
         return
-    for file, continuum in _files_of(document, target, chosen):
+    files = _files_of(document, target, chosen)
+    for file, continuum in zip(files, document.values(), strict=True):
         writer.write(continuum, file, **options)
 
 
-def _files_of(corpus: Corpus, target: Path, chosen: Format) -> Iterator[tuple[Path, Continuum]]:
-    """Yield each document and its file, for a format whose files hold one document."""
+def _files_of(corpus: Corpus, target: Path, chosen: Format) -> list[Path]:
+    """Return the file to write for each document, for a format whose files hold one of them."""
     pattern = str(target)
     kind = "document"
     if "{document}" not in pattern:
@@ -89,8 +90,7 @@ def _files_of(corpus: Corpus, target: Path, chosen: Format) -> Iterator[tuple[Pa
             )
         pattern = f"{target}/{{document}}{chosen.extensions[0]}"
         kind = "continuum"
-    for name, continuum in corpus.items():
-        yield Path(pattern.replace("{document}", file_name(name, kind))), continuum
+    return [Path(pattern.replace("{document}", file_name(name, kind))) for name in corpus]
 
 
 def _without_features(document: Continuum | Corpus) -> Continuum | Corpus:
