@@ -28,8 +28,7 @@ How a problem flows, and where:
 
 Around this, `batch` aligns many small continua as one problem, and `aligned` holds the alignments
 of many continua as columns. `constraints` are rules that an alignment must keep, and `certificate`
-writes an alignment and its proof to a file. In `gammacp.problems`, `multi_matching` makes problems
-of anybody's weights, and `exporting` writes a problem as an `integer_program` for other solvers.
+writes an alignment and its proof to a file.
 
 What runs per pair, group or label is compiled (`kernels`). A stage that can be tuned has a class of
 its own beside it (`limits.Stage`). The solvers `cpsat`, `milp`, `greedy` and `brute` are there for

@@ -90,8 +90,8 @@ class Copies:
             f"{one} and {other} share every unit that nobody else marks in "
             f"{len(self.documents)} of {self.of} documents ({first_names(self.documents, 3)}: "
             f"{self.units} units{elsewhere}; {p}, corrected for all pairs). The units cannot show "
-            "why. If one copied from the other, γ and the posteriors of a gold standard are too "
-            "high."
+            "why. If one copied from the other, γ and the probabilities stated for a gold standard "
+            "are too high."
         )
 
 

@@ -22,7 +22,7 @@ from gammacp.campaign.statements import Statement
 if TYPE_CHECKING:
     from gammacp.kinds.kinds import Kinds
 
-_SHARED = 5  # least number of documents that a pair must share to be named
+_SHARED = 5  # least number of documents of an annotator, or shared by a pair, to be named
 _LEAST = 0.005
 """Smallest difference of γ that is stated; smaller ones vanish in print, at two decimals."""
 FEWEST_CASES = 20
@@ -63,8 +63,17 @@ def facts(comparison: Comparison) -> list[Statement]:
 
 
 def _farthest_annotator(comparison: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield a sentence on the annotator without whom γ rises most, and the annotator's name."""
-    defined = [e for e in comparison.without if math.isfinite(e.gain)]
+    """Yield a sentence on the annotator without whom γ rises most, and the annotator's name.
+
+    Only annotators with as many documents are considered as in `_least_and_most_alike`: whoever
+    met two others in one document would seem far away by chance.
+    """
+    fewest = min(_SHARED, len(comparison.overall.computed))
+    defined = [
+        e
+        for e in comparison.without
+        if math.isfinite(e.gain) and len(e.agreement.computed) >= fewest
+    ]
     if len(defined) < 3:
         return
     most = max(defined, key=lambda e: e.gain)

@@ -42,6 +42,7 @@ from gammacp.measures.gamma import FEWEST_UNITS, GammaScore
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate.calibration import Calibration
+    from gammacp.kinds.kinds import Kinds
 
 _MOST_PEOPLE = 30
 _LOWEST = 2  # documents that the next step names
@@ -90,7 +91,7 @@ def standing_out(found: Comparison, told: Sequence[Statement] = ()) -> list[Stat
         )[0]
         if len(labels) > 1:
             statement_of["label"] = _label(found.overall, labels, cuts.n, parts)
-        statement_of["kind of difference"] = _kind(found.overall, cuts.n, parts)
+        statement_of["kind of difference"] = _kind(found, cuts.n, parts)
     statements = [statement for statement in statement_of.values() if statement]
     already_covered = ("annotator", "kind of difference") if told else ()
     if none := [
@@ -213,11 +214,11 @@ def _label(
     return Statement(about="label", words=f"{words}.", names=(names[k],), p=p)
 
 
-def _kind(overall: Agreement, n: int, parts: list[Indices]) -> Statement | None:
+def _kind(found: Comparison, n: int, parts: list[Indices]) -> Statement | None:
     """Return a statement on the largest component of the disorder, if it is shown to be largest."""
     totals: dict[str, Floats] = {}
     weight = np.zeros(n)
-    for (aligned, groups), part in zip(_in_order(overall), parts, strict=True):
+    for (aligned, groups), part in zip(_in_order(found.overall), parts, strict=True):
         kinds = components_of(aligned.dissimilarity)
         if aligned.cover or len(kinds) < 3:
             return None
@@ -244,7 +245,30 @@ def _kind(overall: Agreement, n: int, parts: list[Indices]) -> Statement | None:
         most = "The largest part"
     what = _KINDS.get(first, f"about {first}")
     words = f"{most} of the disagreement ({share:.0%}) is {what}."
+    if first == ABSENCE:
+        words += _divided(found.kinds, share)
     return Statement(about="kind", words=words, names=(first,), p=p)
+
+
+def _divided(kinds: Kinds | None, share: float) -> str:
+    """Return a sentence on units that one annotator divides, if most units alone are such.
+
+    Parameters
+    ----------
+    kinds
+        The kinds of differences, if they were counted.
+    share
+        Share of the disorder due to units without a counterpart.
+    """
+    if kinds is None or kinds.reason is not None or not kinds.observed:
+        return ""
+    divided = kinds.parts["split"]["share"] + kinds.parts["merged"]["share"]
+    if divided <= share / 2:
+        return ""
+    return (
+        f" Most of it ({divided:.0%} of the disagreement) comes from stretches that one annotator "
+        "divides into more units than another."
+    )
 
 
 def worth(found: Calibration, said: list[Statement]) -> Statement | None:

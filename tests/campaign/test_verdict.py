@@ -13,7 +13,7 @@ from scipy.stats import ttest_rel
 
 from gammacp.campaign.calibrate import calibrate
 from gammacp.campaign.compare import Comparison, compare
-from gammacp.campaign.facts import bearers
+from gammacp.campaign.facts import bearers, facts
 from gammacp.campaign.statements import LEVEL, NOT_SHOWN, UNDEFINED, UNTESTED
 from gammacp.campaign.verdict import HIGH, grade, lowest_elsewhere, verdict
 from gammacp.continuum import Continuum, Unit
@@ -138,6 +138,43 @@ def test_a_pair_that_met_once_is_not_the_one_that_agrees_least() -> None:
     assert "E" not in least.split("pairs, ")[1]
     assert "A" in least
     assert "E" not in most
+
+
+def test_an_annotator_of_one_document_is_not_the_one_who_is_farthest() -> None:
+    """E annotated one of many documents wrongly; γ without E concerns that document alone."""
+
+    def fault(g: np.random.Generator, name: str, u: Unit) -> Unit | None:
+        if name == "A" and g.random() < 0.3:
+            return None
+        return u
+
+    continua = corpus(fault)
+    wrong = [Unit("E", 10 * k + 7, 10 * k + 9, "x") for k in range(8)]
+    continua["d0"] = Continuum.from_units([*continua["d0"], *wrong], bounds=(0, 80))
+    comparison = compare(continua, **FAST)
+    gains = {e.annotator: e.gain for e in comparison.without}
+    assert max(gains, key=gains.__getitem__) == "E"
+    (fact,) = [s for s in facts(comparison) if "farthest from the others" in s.words]
+    assert fact.names == ("A",)
+
+
+@pytest.mark.parametrize("cuts", [True, False])
+def test_units_that_are_divided_are_not_told_as_missing_ones(cuts: bool) -> None:
+    """A marks every second unit as two adjacent ones, or not at all."""
+    continua = {}
+    for d in range(8):
+        units = []
+        for k, name in product(range(10), "ABC"):
+            start = 20.0 * k
+            ends = [start + 12]
+            if name == "A" and (k + d) % 2:
+                ends = [start + 6, start + 12] if cuts else []
+            starts = [start, start + 6]
+            units += [Unit(name, a, b, "x") for a, b in zip(starts, ends, strict=False)]
+        continua[f"d{d}"] = Continuum.from_units(units, bounds=(0, 200))
+    words = " ".join(verdict(compare(continua, **FAST)).in_words())
+    assert "units without a counterpart" in words
+    assert ("stretches that one annotator divides" in words) == cuts
 
 
 @pytest.mark.parametrize("worse", [False, True])
