@@ -30,15 +30,11 @@ from gammacp.campaign.statements import (
 )
 from gammacp.continuum.label import plain
 from gammacp.inference.between_documents import p_of_equal_documents
-from gammacp.inference.contributions import (
-    Contributions,
-    contributions_of_alignment,
-    places_of,
-)
+from gammacp.inference.contributions import places_of
 from gammacp.inference.part_tests import below_the_rest, gain, holm, independent_parts
-from gammacp.measures.agreement import Agreement
+from gammacp.measures.agreement import Agreement, contributions_within
 from gammacp.measures.borne import ABSENCE, borne_in, components_of
-from gammacp.measures.gamma import FEWEST_UNITS, GammaScore
+from gammacp.measures.gamma import FEWEST_UNITS
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate.calibration import Calibration
@@ -341,22 +337,11 @@ def _lowest(found: Comparison) -> str:
     if len(values) <= _LOWEST:
         return ""
     tested = [*values][:: math.ceil(len(values) / _TESTED)]
-    if not p_of_equal_documents([_unweighted(overall.rated[name]) for name in tested]) <= LEVEL:
+    # Without weights: the F-test assumes that all unitary alignments have the same variance.
+    if not p_of_equal_documents([contributions_within(overall.rated[n]) for n in tested]) <= LEVEL:
         return ""
     *others, last = (visible(name) for name in sorted(values, key=values.__getitem__)[:_LOWEST])
     return f", first in {', '.join(others)} and {last}, where γ is lowest"
-
-
-def _unweighted(score: GammaScore) -> Contributions:
-    """Return the contributions of a document's unitary alignments, without its weight.
-
-    The F-test assumes that all of them have the same variance.
-    """
-    alignment = score.alignment
-    starts = alignment.continuum.starts
-    return contributions_of_alignment(
-        alignment.groups, alignment.disorders, starts, score.expected or 0.0
-    )
 
 
 def _talk(name: str, kind: str) -> str:

@@ -135,7 +135,7 @@ class Agreement:
             chosen = {n: self.rated[n] for n in names}
         if len(chosen) == 1:
             ((name, score),) = chosen.items()
-            return _of_alignment(score, self.weights.get(name, 1.0))
+            return contributions_within(score, self.weights.get(name, 1.0))
         clusters = [self.clusters.get(n, "") for n in chosen] if self.clusters else ()
         if names is None and isinstance(self.documents, ScoreTable):
             parts = self.documents.parts
@@ -394,7 +394,16 @@ def _with_interval(score: Gamma, bootstrap: BootstrapInterval | None) -> Gamma:
     return replace(score, bootstrap=bootstrap.interval, signature=line)
 
 
-def _of_alignment(score: GammaScore, weight: float) -> Contributions:
+def contributions_within(score: GammaScore, weight: float = 1.0) -> Contributions:
+    """Return the terms of γ's ratio of one document, by unitary alignment.
+
+    Parameters
+    ----------
+    score
+        γ of the document.
+    weight
+        Factor of all terms: the weight of the document. Tests that assume equal variances need 1.
+    """
     alignment = score.alignment
     contributions = contributions_of_alignment(
         alignment.groups, alignment.disorders, alignment.continuum.starts, score.expected or 0.0

@@ -119,8 +119,8 @@ def test_statements_on_these_documents_come_before_general_ones() -> None:
     assert "shown to be worse" not in " ".join(campaign_verdict.in_words())
 
 
-def test_a_pair_that_met_once_is_not_the_one_that_agrees_least() -> None:
-    """E annotated one document wrongly, and only pairs that share five documents are compared."""
+def with_a_passer_by() -> dict[str, Continuum]:
+    """Make documents in which A misses units, and E annotated the first one alone, all wrongly."""
 
     def fault(g: np.random.Generator, name: str, u: Unit) -> Unit | None:
         if name == "A" and g.random() < 0.3:
@@ -130,6 +130,12 @@ def test_a_pair_that_met_once_is_not_the_one_that_agrees_least() -> None:
     continua = corpus(fault)
     wrong = [Unit("E", 10 * k + 7, 10 * k + 9, "x") for k in range(8)]
     continua["d0"] = Continuum.from_units([*continua["d0"], *wrong], bounds=(0, 80))
+    return continua
+
+
+def test_a_pair_that_met_once_is_not_the_one_that_agrees_least() -> None:
+    """E annotated one document wrongly, and only pairs that share five documents are compared."""
+    continua = with_a_passer_by()
     comparison = compare(continua, draws=0, by=("pair",), **FAST)
     values = {pair: agreement.value for pair, agreement in comparison.pairs.agreements.items()}
     assert "E" in min(values, key=values.__getitem__)
@@ -142,15 +148,7 @@ def test_a_pair_that_met_once_is_not_the_one_that_agrees_least() -> None:
 
 def test_an_annotator_of_one_document_is_not_the_one_who_is_farthest() -> None:
     """E annotated one of many documents wrongly; γ without E concerns that document alone."""
-
-    def fault(g: np.random.Generator, name: str, u: Unit) -> Unit | None:
-        if name == "A" and g.random() < 0.3:
-            return None
-        return u
-
-    continua = corpus(fault)
-    wrong = [Unit("E", 10 * k + 7, 10 * k + 9, "x") for k in range(8)]
-    continua["d0"] = Continuum.from_units([*continua["d0"], *wrong], bounds=(0, 80))
+    continua = with_a_passer_by()
     comparison = compare(continua, **FAST)
     gains = {e.annotator: e.gain for e in comparison.without}
     assert max(gains, key=gains.__getitem__) == "E"
