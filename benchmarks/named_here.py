@@ -1,6 +1,6 @@
 """Rates at which pairs and documents that the verdict names would be named again.
 
-    python benchmarks/named_here.py [--runs 40] [--only pairs|lowest]
+    python benchmarks/named_here.py [--runs 40] [--only pairs|lowest|divided]
 
 Annotators mark one truth with errors of the Corpus Shuffling Tool, and mark the same documents
 again, several times, with new errors of the same size. What remains is what the sentence is about.
@@ -12,6 +12,8 @@ worse person.
 lowest: the two documents with the lowest γ, of documents that are equally hard and of ones that
 are not: how often they are named, how many of the two are truly among the two lowest (by the mean
 of the further rounds), and how many would be by luck.
+divided: how often the verdict says that most units without a counterpart come from stretches that
+one annotator divides, if three people err in a single way.
 
 Each rate has a standard error.
 """
@@ -26,6 +28,7 @@ import numpy as np
 
 from gammacp.campaign.compare.comparison import compare
 from gammacp.campaign.statements import LEVEL
+from gammacp.campaign.verdict import verdict
 from gammacp.continuum import Continuum, Unit
 from gammacp.inference.between_documents import p_of_equal_documents
 from gammacp.measures.agreement import agreement
@@ -39,13 +42,17 @@ AGAIN = 4
 
 
 def marked(
-    truth: Continuum, magnitudes: Mapping[str, float], model: ReferenceModel, seed: list[int]
+    truth: Continuum,
+    magnitudes: Mapping[str, float],
+    model: ReferenceModel,
+    seed: list[int],
+    errors: str = ERRORS,
 ) -> Continuum:
     """Return a document as marked by people who err by these magnitudes."""
     units: list[Unit] = []
     for k, (name, magnitude) in enumerate(magnitudes.items()):
         drawn = np.random.SeedSequence([*seed, k])
-        made = shuffle(truth, ERRORS, magnitude, 1, model=model, seed=drawn)
+        made = shuffle(truth, errors, magnitude, 1, model=model, seed=drawn)
         units += [replace(unit, annotator=name) for unit in made]
     return Continuum.from_units(
         units, annotators=[*magnitudes], bounds=truth.bounds, categories=truth.categories
@@ -167,7 +174,29 @@ def lowest(runs: int) -> Iterator[str]:
             )
 
 
-STUDIES = {"pairs": pairs, "lowest": lowest}
+def divided(runs: int) -> Iterator[str]:
+    """Yield rows on the sentence about stretches that one annotator divides, by kind of error."""
+    model = replace(ReferenceModel(), n_units=15)
+    for errors in ("false-negative", "false-positive", "position", ERRORS, "split"):
+        absent: list[float] = []
+        said: list[float] = []
+        for run in range(runs):
+            continua = {}
+            for d in range(10):
+                truth = reference_set(model, seed=np.random.SeedSequence([59, run, d]))
+                magnitudes = dict.fromkeys("ABC", 0.3)
+                continua[f"d{d}"] = marked(truth, magnitudes, model, [59, run, d], errors)
+            found = compare(continua, draws=0, by=("kind",), leave_one_out=False, samples=20)
+            words = " ".join(verdict(found).in_words())
+            absent.append("units without a counterpart" in words)
+            said.append("stretches that one annotator divides" in words)
+        yield (
+            f"divided | {errors} | units without a counterpart are most {with_error(absent)} | "
+            f"divided stretches are most of these {with_error(said)}"
+        )
+
+
+STUDIES = {"pairs": pairs, "lowest": lowest, "divided": divided}
 
 
 def main() -> None:
