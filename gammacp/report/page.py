@@ -176,10 +176,14 @@ def headline(contents: Contents) -> Markup:
     else:
         waiting = sum(len(d.review) for d in gold.documents.values())
     outcome = verdict(comparison, calibration=contents.calibration, to_review=waiting)
-    answer, *rest = [*outcome.in_words(), *_further_sentences(contents)]
+    (_, answer), *parts = outcome.parts()
+    rest = [
+        *(_verdict_part(heading, sentences) for heading, sentences in parts),
+        *map(_paragraph, _further_sentences(contents)),
+    ]
     score = comparison.overall.score
     intervals = scale_bars(score, comparison)
-    shown = gamma_on_scale(score, [answer], intervals, figure=kinds_figure(comparison), rest=rest)
+    shown = gamma_on_scale(score, answer, intervals, figure=kinds_figure(comparison), rest=rest)
     return join(missing(contents.failures), shown)
 
 
@@ -261,7 +265,7 @@ def gamma_on_scale(
     intervals: Iterable[figures.ScaleBar] = (),
     *,
     figure: Markup | None = None,
-    rest: Iterable[str] = (),
+    rest: Iterable[Markup] = (),
 ) -> Markup:
     """Show γ as a large number and on its scale, with sentences beside it.
 
@@ -274,7 +278,7 @@ def gamma_on_scale(
     intervals
         Intervals under the scale.
     figure, rest
-        Figure below the scale, and sentences beside that figure.
+        Figure below the scale, and what stands beside that figure.
     """
     if score.defined:
         scale = figures.scale(score.value, intervals)
@@ -282,18 +286,31 @@ def gamma_on_scale(
         scale = None
     paragraphs = map(_paragraph, sentences)
     more = [figure] if figure else []
-    if further := [*map(_paragraph, rest)]:
+    if further := [*rest]:
         more.append(element("div", *further))
     return large_number("γ, agreement beyond chance", score.value, scale, *paragraphs, more=more)
 
 
+def _verdict_part(heading: str, sentences: Sequence[str]) -> Markup:
+    """Return a part of the verdict: a list under its heading, or paragraphs without one."""
+    if not heading:
+        return join(*map(_paragraph, sentences))
+    items = (element("li", _with_minus(sentence)) for sentence in sentences)
+    return join(element("h3", heading), element("ul", *items))
+
+
 def _paragraph(words: str) -> Markup:
-    """Return a paragraph of words in which hyphens before numbers become minus signs.
+    """Return a paragraph of words."""
+    return element("p", _with_minus(words))
+
+
+def _with_minus(words: str) -> str:
+    """Return words in which hyphens before numbers become minus signs.
 
     Only numbers with decimals are changed, so that names such as "B -3" or "in/-3.csv" are kept.
     """
     minus = re.sub(r"(?<![^\s(])-(?=\d+\.\d)", "\N{MINUS SIGN}", words)
-    return element("p", minus.replace(" %", "\N{NO-BREAK SPACE}%"))
+    return minus.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def large_number(

@@ -15,6 +15,7 @@ from gammacp.cli.output import message, say, show
 
 if TYPE_CHECKING:
     from gammacp.campaign.compare import Comparison, Confusion
+    from gammacp.campaign.verdict import CampaignVerdict
 
 _WIDEST = 12  # a matrix with more columns is a list
 _Part: TypeAlias = tuple[str, Table, Iterable[str]]
@@ -26,12 +27,11 @@ def print_comparison(comparison: Comparison, by: Collection[str]) -> None:
 
     whole = "document" in by
     if whole and comparison.overall.score.defined:
+        outcome = verdict(comparison)
         if {"annotator", "pair", "category"} <= {*by}:
-            most = None
+            _say_parts(outcome)
         else:
-            most = 1
-        for sentence in verdict(comparison).in_words()[:most]:
-            say(sentence)
+            say(outcome.in_words()[0])
     if whole and comparison.copies is not None:
         for sentence in comparison.copies.in_words():
             say(sentence)
@@ -47,6 +47,20 @@ def print_comparison(comparison: Comparison, by: Collection[str]) -> None:
         message(note if comparison.against is None else f"first round: {note}")
     for name, reason in comparison.refused.items():
         message(f"no table by {name}: {reason}")
+
+
+def _say_parts(outcome: CampaignVerdict) -> None:
+    """Print the verdict: facts and what tests show are lists, each under its heading."""
+    for place, (heading, sentences) in enumerate(outcome.parts()):
+        if place:
+            say("")
+        if heading:
+            say(heading)
+        for sentence in sentences:
+            if heading:
+                say(f"- {sentence}", hang="  ")
+            else:
+                say(sentence)
 
 
 def _main_tables(comparison: Comparison, by: Collection[str]) -> Iterator[_Part]:
