@@ -53,7 +53,7 @@ ALIGNED_FOR_MORE = 150
 CONFIDENCE = 0.99
 """Confidence of the interval of γ for other documents or text."""
 _WORDS = ("low", "moderate", "high")
-_ALL_PLACES = "gammacp consensus lists all that need a decision, worst first"
+_PLACES = "document, from–to, who has a unit there; for all that need a decision: gammacp consensus"
 FEWEST_DOCUMENTS = 5
 DIVIDED = 0.2
 """Conditions of the sentence on documents with and without units.
@@ -108,7 +108,7 @@ class CampaignVerdict:
             "here": (here, []),
             "beyond": (beyond, []),
             "next": ("", []),
-            "places": (f"{LOOK} ({_ALL_PLACES})", []),
+            "places": (f"{LOOK} ({_PLACES})", []),
         }
         for statement in self.statements:
             if statement.about == "agreement":

@@ -223,6 +223,21 @@ def show(table: Table, *, title: str = "", digits: int = 4, piped: int = sys.max
     _explain(rows_left_out, [columns[i] for i in shown_columns])
 
 
+def fits(table: Table) -> bool:
+    """Return whether a table with all its columns fits into the terminal; a file has any width.
+
+    Parameters
+    ----------
+    table
+        Table that would be shown.
+    """
+    if not sys.stdout.isatty():
+        return True
+    rows = [[_encodable(cell) for cell in row] for row in (table.headers, *table.cells())]
+    width = _columns(sys.stdout)
+    return _total(_widths(table.columns, rows, width, 2), 2) <= width
+
+
 def _shortened(table: Table) -> tuple[Table, str]:
     """Return the excerpt of a long table, with a sentence on the rows that are left out."""
     n_rows = len(table.records) - table.total

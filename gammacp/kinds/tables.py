@@ -15,14 +15,14 @@ _MEANINGS = {
     "position": "position: other boundaries",
     "category": "category: another label",
     "split": "split: several units where others have one",
-    "merged": "merged: one unit where others have several",
-    "missing": "missing: no unit where most others have one",
-    "extra": "extra: a unit that most others do not have",
-    "unmatched": "unmatched: half have the unit, half do not",
-    "level": "level: a unit inside or around a unit of both",
+    "merged": "merged: one where others have several",
+    "missing": "missing: none where most others have one",
+    "extra": "extra: one that most others do not have",
+    "unmatched": "unmatched: half of the annotators have one, half do not",
+    "level": "level: one inside or around a unit of both",
 }
-_EVEN = "in brackets: the count if all annotators of a document differed equally often"
-_CHARGED = "charged is, of two who differ, the one whom more of the others contradict"
+_EVEN = "in brackets, an even share: the count if all of a document differed equally often"
+_CHARGED = "charged: of two who differ, the one whom more of the others contradict"
 _BY_SHARE = Excerpt("with the largest share of the disorder", lambda r: r["all"])
 
 
