@@ -7,6 +7,7 @@ they are facts about these documents: they say where to look first, and no more.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from gammacp.base.arrays import Codes, Floats
 from gammacp.base.record_tables import position
 from gammacp.base.text import first_names, visible
-from gammacp.continuum import Continuum
+from gammacp.continuum import Continuum, Unit
 from gammacp.continuum.label import plain
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ class Place:
         Name of the document.
     start, end
         First start and last end of the units.
-    annotators
-        Annotators who have one of the units.
+    annotators, labels
+        Annotators who have one of the units, and the labels of their units; None without a label.
     text
         The annotated text; None if there is none.
     unit
@@ -55,21 +56,27 @@ class Place:
     start: float
     end: float
     annotators: tuple[str, ...]
+    labels: tuple[str | None, ...]
     text: str | None = None
     unit: str = ""
 
     def in_words(self) -> str:
         """Return the place in words.
 
-        >>> Place(document="d1", start=20, end=35, annotators=("A", "B")).in_words()
-        'd1, 20–35 (A, B)'
+        >>> place = Place(document="d", start=2, end=9, annotators=("A", "B"), labels=("x", None))
+        >>> place.in_words()
+        'd, 2–9 (A: x, B)'
         """
         words = f"{visible(self.document)}, {position(self.start)}–{position(self.end)}"
         if self.unit:
             words += f" {self.unit}"
         if self.text and (quoted := shorten(visible(self.text), _QUOTED, placeholder=" …")):
             words += f" “{quoted}”"
-        return f"{words} ({first_names([*map(visible, self.annotators)], _PEOPLE)})"
+        people = [
+            visible(name if label is None else f"{name}: {label}")
+            for name, label in zip(self.annotators, self.labels, strict=True)
+        ]
+        return f"{words} ({first_names(people, _PEOPLE)})"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the place as JSON has it."""
@@ -108,8 +115,9 @@ def costliest_places(
     places = []
     for _, number, row in heapq.nsmallest(most, candidates):
         alignment = overall.rated[names[number]].alignment
-        group = alignment.groups[row]
-        places.append(_place(names[number], alignment.continuum, group[group >= 0]))
+        rows = [code for code in alignment.groups[row].tolist() if code >= 0]
+        units = [alignment.continuum.unit(code) for code in rows]
+        places.append(_place(names[number], alignment.continuum, units))
     return tuple(places)
 
 
@@ -136,7 +144,7 @@ def _costs(alignment: Alignment, label: str | None, annotator: str | None) -> Fl
 def _disputed(groups: Codes, labels: Codes, wanted: int) -> NDArray[np.bool_]:
     """Return which groups have units with the wanted label, but not of every annotator."""
     has_label = (groups >= 0) & (labels[groups] == wanted)
-    return has_label.any(axis=1) & ~has_label.all(axis=1)
+    return np.asarray(has_label.any(axis=1) & ~has_label.all(axis=1))
 
 
 def places_of_kind(
@@ -155,38 +163,38 @@ def places_of_kind(
     """
     places: list[Place] = []
     for case in kinds.costliest(annotator, kind):
-        units = [unit for side in case.units for unit in side]
-        start = min(unit.start for unit in units)
-        end = max(unit.end for unit in units)
-        # One unit that differs from several others makes a case with each of them.
-        if any(p.document == case.document and p.start < end and start < p.end for p in places):
-            continue
         continuum = kinds.documents.alignments[case.document].continuum
-        annotators = tuple(dict.fromkeys(unit.annotator for unit in units))
-        places.append(_stretch(case.document, continuum, start, end, annotators))
+        units = [unit for side in case.units for unit in side]
+        place = _place(case.document, continuum, units)
+        # One unit that differs from several others makes a case with each of them.
+        if not any(_overlap(place, other) for other in places):
+            places.append(place)
         if len(places) == most:
             break
     return tuple(places)
 
 
-def _place(document: str, continuum: Continuum, rows: Codes) -> Place:
+def _overlap(one: Place, other: Place) -> bool:
+    same = one.document == other.document
+    return same and one.start < other.end and other.start < one.end
+
+
+def _place(document: str, continuum: Continuum, units: Sequence[Unit]) -> Place:
     """Return the stretch of some units of a document."""
-    people = continuum.annotator_codes[rows]
-    annotators = tuple(continuum.annotators[code] for code in people.tolist())
-    start = float(continuum.starts[rows].min())
-    end = float(continuum.ends[rows].max())
-    return _stretch(document, continuum, start, end, annotators)
-
-
-def _stretch(
-    document: str, continuum: Continuum, start: float, end: float, annotators: tuple[str, ...]
-) -> Place:
-    unit = continuum.offset_unit
+    start = min(unit.start for unit in units)
+    end = max(unit.end for unit in units)
+    labels: dict[str, dict[str, None]] = {}
+    for unit in units:
+        own = labels.setdefault(unit.annotator, {})
+        if unit.category is not None:
+            own[unit.category] = None
+    offsets = continuum.offset_unit
     return Place(
         document=document,
         start=start,
         end=end,
-        annotators=annotators,
+        annotators=tuple(labels),
+        labels=tuple(" + ".join(own) or None for own in labels.values()),
         text=continuum.text_between(start, end),
-        unit=unit if unit in _TIMES else "",
+        unit=offsets if offsets in _TIMES else "",
     )

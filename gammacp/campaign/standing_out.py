@@ -189,8 +189,8 @@ def _least_is_another(found: Comparison, pair: tuple[str, str]) -> str:
     if test.p_holm <= LEVEL_OF_PAIRS:
         return ""
     return (
-        f" {names}, who agree least here, are not shown to ({p_of_test(test.p_holm)}; it takes "
-        f"{LEVEL_OF_PAIRS:g})."
+        f" {names}, who agree least here, are not named by this test ({p_of_test(test.p_holm)}, "
+        f"above {LEVEL_OF_PAIRS:g})."
     )
 
 

@@ -53,7 +53,7 @@ ALIGNED_FOR_MORE = 150
 CONFIDENCE = 0.99
 """Confidence of the interval of γ for other documents or text."""
 _WORDS = ("low", "moderate", "high")
-_PLACES = "document, from–to, who has a unit there; for all that need a decision: gammacp consensus"
+_PLACES = "document, from–to, who marks what; gammacp consensus lists all that need a decision"
 FEWEST_DOCUMENTS = 5
 DIVIDED = 0.2
 """Conditions of the sentence on documents with and without units.

@@ -256,8 +256,9 @@ def _explain(rows_left_out: str, columns: Sequence[Column]) -> None:
     """Print how many rows are left out, and the legend of the columns."""
     if rows_left_out:
         say(rows_left_out)
-    if meanings := [column.meaning for column in columns if column.meaning]:
-        message(f"{'; '.join(meanings)}.")
+    for column in columns:
+        if column.meaning:
+            message(column.meaning)
 
 
 def _cells_with_options(columns: Sequence[Column], cells: Sequence[str]) -> list[str]:

@@ -125,8 +125,8 @@ def charged_to(differences: Differences, codes: Codes, kind: str) -> NDArray[np.
     kinds = _KINDS_BY_FORM[differences.form, side, side]
     annotators = np.where(first, differences.first, differences.second)
     one = first | (differences.bearer == SECOND)
-    mine: NDArray[np.bool_] = one & (annotators == codes[differences.document])
-    return mine & (kinds == KIND_CODE[kind])
+    mine = one & (annotators == codes[differences.document])
+    return np.asarray(mine & (kinds == KIND_CODE[kind]))
 
 
 def sides_of(differences: Differences) -> Shares:

@@ -21,7 +21,7 @@ _MEANINGS = {
     "unmatched": "unmatched: half of the annotators have one, half do not",
     "level": "level: one inside or around a unit of both",
 }
-_EVEN = "in brackets, an even share: the count if all of a document differed equally often"
+_EVEN = "in brackets: the count if all of a document differed equally often; halves come from ties"
 _CHARGED = "charged: of two who differ, the one whom more of the others contradict"
 _BY_SHARE = Excerpt("with the largest share of the disorder", lambda r: r["all"])
 

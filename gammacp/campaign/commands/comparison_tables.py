@@ -32,9 +32,10 @@ def print_comparison(comparison: Comparison, by: Collection[str]) -> None:
             _say_parts(outcome)
         else:
             say(outcome.in_words()[0])
-    if whole and comparison.copies is not None:
+    if whole and comparison.copies is not None and comparison.copies.pairs:
+        say("\nDocuments that two annotators share whole (tested)")
         for sentence in comparison.copies.in_words():
-            say(sentence)
+            say(f"- {sentence}", hang="  ")
     for title, table, words in chain(_main_tables(comparison, by), _further_tables(comparison, by)):
         show(table, title=title)
         for sentence in words:
@@ -43,8 +44,11 @@ def print_comparison(comparison: Comparison, by: Collection[str]) -> None:
         say("\nFor the methods section")
         for sentence in methods:
             say(sentence)
-    for note in comparison.overall.score.caveats():
-        message(note if comparison.against is None else f"first round: {note}")
+    notes = comparison.overall.score.caveats()
+    if notes:
+        message("\nNotes")
+    for note in notes:
+        message(f"- {note if comparison.against is None else f'first round: {note}'}")
     for name, reason in comparison.refused.items():
         message(f"no table by {name}: {reason}")
 

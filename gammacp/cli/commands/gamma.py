@@ -348,7 +348,7 @@ def _print(
     messages((f"γ is undefined: {r['reason']}", r["file"]) for r in undefined)
     messages((note, r["file"]) for r in records for note in r.get("notes", ()))
     if isinstance(corpus, CorpusGamma) and (words := corpus.in_words()):
-        message(f"For the methods section: {' '.join(words)}")
+        message(f"\nFor the methods section: {' '.join(words)}")
     if alignment:
         from gammacp.cli.alignment_table import print_alignment, tell_open
 
