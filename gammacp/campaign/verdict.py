@@ -23,7 +23,7 @@ tests show beyond them. `CampaignVerdict.parts` puts each under its heading.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -53,7 +53,8 @@ ALIGNED_FOR_MORE = 150
 CONFIDENCE = 0.99
 """Confidence of the interval of γ for other documents or text."""
 _WORDS = ("low", "moderate", "high")
-_PLACES = "document, from–to, who marks what; gammacp consensus lists all that need a decision"
+PLACES = f"{LOOK} (document, from–to, who marks what)"
+_ALL_PLACES = f"{PLACES[:-1]}; gammacp consensus lists all that need a decision)"
 FEWEST_DOCUMENTS = 5
 DIVIDED = 0.2
 """Conditions of the sentence on documents with and without units.
@@ -61,6 +62,24 @@ DIVIDED = 0.2
 At least `FEWEST_DOCUMENTS` documents, of which at least the share `DIVIDED` has units according to
 some annotators and none according to others, and an α below `LOW`.
 """
+
+
+class Part(NamedTuple):
+    """Sentences of a verdict that belong together.
+
+    Attributes
+    ----------
+    name
+        `agreement`, `here`, `beyond`, `next` or `places`.
+    heading
+        Heading over the sentences; "" for none.
+    sentences
+        The sentences.
+    """
+
+    name: str
+    heading: str
+    sentences: list[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,22 +113,21 @@ class CampaignVerdict:
         """Return the sentences on the agreement of these documents."""
         return [s.in_words() for s in self.statements if s.layer == "here"]
 
-    def parts(self) -> list[tuple[str, list[str]]]:
-        """Return the words of the statements in parts, each with its heading; "" for none.
+    def parts(self) -> list[Part]:
+        """Return the words of the statements in parts.
 
         The answer comes first, and the next step last; both have no heading. Between them, facts
         about these documents stand apart from what is said beyond them. Below the next step are the
         places to look at. Parts without statements are left out.
         """
-        here = f"In {self.extent} (values and counts, no test needed)"
-        beyond = f"Beyond {self.extent} (what tests show, and what they do not)"
-        parts: dict[str, tuple[str, list[str]]] = {
-            "agreement": ("", []),
-            "here": (here, []),
-            "beyond": (beyond, []),
-            "next": ("", []),
-            "places": (f"{LOOK} ({_PLACES})", []),
+        headings = {
+            "agreement": "",
+            "here": f"In {self.extent} (values and counts, no test needed)",
+            "beyond": f"Beyond {self.extent} (what tests show, and what they do not)",
+            "next": "",
+            "places": _ALL_PLACES,
         }
+        parts = {name: Part(name, heading, []) for name, heading in headings.items()}
         for statement in self.statements:
             if statement.about == "agreement":
                 part = "agreement"
@@ -117,9 +135,9 @@ class CampaignVerdict:
                 part = "next"
             else:
                 part = statement.layer
-            parts[part][1].append(statement.words)
-            parts["places"][1].extend(place.in_words() for place in statement.places)
-        return [part for part in parts.values() if part[1]]
+            parts[part].sentences.append(statement.words)
+            parts["places"].sentences.extend(place.in_words() for place in statement.places)
+        return [part for part in parts.values() if part.sentences]
 
     def of(self, about: str) -> Statement | None:
         """Return the first statement about this subject; None if there is none."""

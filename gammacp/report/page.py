@@ -24,7 +24,13 @@ from gammacp.campaign.compare import Comparison, PairMatrix
 from gammacp.campaign.consensus import Belief, CorpusConsensus, gold_tables
 from gammacp.campaign.parts import ComparisonPart
 from gammacp.campaign.replace import Candidacy
-from gammacp.campaign.verdict import ALIGNED_FOR_MORE, DOCUMENTS_FOR_MORE, verdict
+from gammacp.campaign.verdict import (
+    ALIGNED_FOR_MORE,
+    DOCUMENTS_FOR_MORE,
+    PLACES,
+    Part,
+    verdict,
+)
 from gammacp.inference.contributions import ALIGNMENTS, CLUSTERS, DOCUMENTS
 from gammacp.inference.resampling import BootstrapInterval
 from gammacp.measures.corpus_score import CorpusScore
@@ -176,14 +182,17 @@ def headline(contents: Contents) -> Markup:
     else:
         waiting = sum(len(d.review) for d in gold.documents.values())
     outcome = verdict(comparison, calibration=contents.calibration, to_review=waiting)
-    (_, answer), *parts = outcome.parts()
-    rest = [
-        *(_verdict_part(heading, sentences) for heading, sentences in parts),
-        *map(_paragraph, _further_sentences(contents)),
+    answer, *parts = outcome.parts()
+    # Two columns: what is counted in these documents, and what is said beyond them.
+    here = [_verdict_part(part) for part in parts if part.name == "here"]
+    beyond = [_verdict_part(part) for part in parts if part.name != "here"]
+    columns = [
+        element("div", kinds_figure(comparison), *here),
+        element("div", *beyond, *map(_paragraph, _further_sentences(contents))),
     ]
     score = comparison.overall.score
     intervals = scale_bars(score, comparison)
-    shown = gamma_on_scale(score, answer, intervals, figure=kinds_figure(comparison), rest=rest)
+    shown = gamma_on_scale(score, answer.sentences, intervals, columns=columns)
     return join(missing(contents.failures), shown)
 
 
@@ -264,8 +273,7 @@ def gamma_on_scale(
     sentences: Iterable[str],
     intervals: Iterable[figures.ScaleBar] = (),
     *,
-    figure: Markup | None = None,
-    rest: Iterable[Markup] = (),
+    columns: Sequence[Markup] = (),
 ) -> Markup:
     """Show γ as a large number and on its scale, with sentences beside it.
 
@@ -277,25 +285,26 @@ def gamma_on_scale(
         Sentences beside the scale, with the verdict first.
     intervals
         Intervals under the scale.
-    figure, rest
-        Figure below the scale, and what stands beside that figure.
+    columns
+        Parts below the scale, side by side.
     """
     if score.defined:
         scale = figures.scale(score.value, intervals)
     else:
         scale = None
     paragraphs = map(_paragraph, sentences)
-    more = [figure] if figure else []
-    if further := [*rest]:
-        more.append(element("div", *further))
-    return large_number("γ, agreement beyond chance", score.value, scale, *paragraphs, more=more)
+    return large_number("γ, agreement beyond chance", score.value, scale, *paragraphs, more=columns)
 
 
-def _verdict_part(heading: str, sentences: Sequence[str]) -> Markup:
+def _verdict_part(part: Part) -> Markup:
     """Return a part of the verdict: a list under its heading, or paragraphs without one."""
-    if not heading:
-        return join(*map(_paragraph, sentences))
-    items = (element("li", _with_minus(sentence)) for sentence in sentences)
+    if not part.heading:
+        return join(*map(_paragraph, part.sentences))
+    heading = part.heading
+    if part.name == "places":
+        # The page itself lists what needs a decision, in a section of its own.
+        heading = PLACES
+    items = (element("li", _with_minus(sentence)) for sentence in part.sentences)
     return join(element("h3", heading), element("ul", *items))
 
 

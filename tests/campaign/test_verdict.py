@@ -127,15 +127,16 @@ def test_statements_on_these_documents_come_before_general_ones() -> None:
 def test_facts_and_tests_stand_in_parts_of_their_own() -> None:
     outcome = verdict(compared(lambda g, n, u: None if n == "C" and g.random() < 0.5 else u))
     parts = outcome.parts()
-    headings = [heading for heading, _ in parts]
+    assert [part.name for part in parts] == ["agreement", "here", "beyond", "next", "places"]
+    headings = [part.heading for part in parts]
     assert headings[0] == headings[3] == ""
     assert headings[1].startswith("In these documents")
     assert headings[2].startswith("Beyond these documents")
     assert headings[4].startswith("Look first at")
     # Each sentence is in one part, and none is lost.
-    told = [words for heading, sentences in parts[:4] for words in sentences]
+    told = [words for part in parts[:4] for words in part.sentences]
     assert sorted(told) == sorted(s.words for s in outcome.statements)
-    beyond = dict(parts)[headings[2]]
+    beyond = parts[2].sentences
     for statement in outcome.statements:
         assert (statement.words in beyond) == (
             statement.layer == "beyond" and statement.about != "next"
@@ -143,7 +144,7 @@ def test_facts_and_tests_stand_in_parts_of_their_own() -> None:
         # What a test shows has its p beside it.
         if statement.about != "agreement":
             assert (statement.p is not None) == bool(re.search(r"\(.*p [=<]", statement.words))
-    assert len(parts[4][1]) == len(outcome.statements[-1].places) == 3
+    assert len(parts[4].sentences) == len(outcome.statements[-1].places) == 3
 
 
 def test_a_text_is_no_document_among_others() -> None:
@@ -154,7 +155,7 @@ def test_a_text_is_no_document_among_others() -> None:
             start = 10 * k + float(rng.integers(3))
             units.append(Unit(name, start, start + 6, "xy"[int(rng.integers(2))]))
     text = Continuum.from_units(units)
-    headings = [heading for heading, _ in verdict(compare(text, **FAST)).parts()]
+    headings = [part.heading for part in verdict(compare(text, **FAST)).parts()]
     assert any(heading.startswith("In this text") for heading in headings)
     assert any(heading.startswith("Beyond this text") for heading in headings)
 

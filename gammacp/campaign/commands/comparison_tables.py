@@ -55,13 +55,13 @@ def print_comparison(comparison: Comparison, by: Collection[str]) -> None:
 
 def _say_parts(outcome: CampaignVerdict) -> None:
     """Print the verdict: facts and what tests show are lists, each under its heading."""
-    for place, (heading, sentences) in enumerate(outcome.parts()):
-        if place:
+    for part in outcome.parts():
+        if part.name != "agreement":
             say("")
-        if heading:
-            say(heading)
-        for sentence in sentences:
-            if heading:
+        if part.heading:
+            say(part.heading)
+        for sentence in part.sentences:
+            if part.heading:
                 say(f"- {sentence}", hang="  ")
             else:
                 say(sentence)
