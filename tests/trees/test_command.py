@@ -270,7 +270,7 @@ def test_measure_takes_measures_of_trees(run: Run) -> None:
 
 
 def test_syntax_takes_the_options_for_reading_files(run: Run, tmp_path: Path) -> None:
-    """Of three annotators and two documents, those chosen are compared, as with units."""
+    """Only the chosen annotators and documents are compared, as with units."""
     for who in ("ann", "ben", "zoe"):
         for document, words in (("one", "a b c"), ("two", "d e f")):
             rows = [f"{i}\t{w}\t_\t_\t_\t_\t{i - 1}\t{who[0] if w == 'c' else 'r'}\t_\t_"
