@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from gammacp.base.subjects import missing_subject, subjects
 from gammacp.cli import main
@@ -29,6 +30,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+
+# Hypothesis draws the same examples in every run, so that a run fails only if the code is at fault
+# or has changed. `pytest --hypothesis-profile explore` draws new ones.
+settings.register_profile("same", derandomize=True)
+settings.register_profile("explore", derandomize=False, print_blob=True)
+settings.load_profile("same")
 
 # The first tests let one worker compile all kernels while the other runs tests without kernels;
 # else both would wait for the same ones. Slow tests come next, so that none is left at the end.
