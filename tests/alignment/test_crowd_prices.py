@@ -104,6 +104,7 @@ def even_crowd() -> Problem:
     return build_problem(people, bind(Combined(), people))
 
 
+@pytest.mark.slow
 def test_blocks_of_an_even_crowd_come_close():
     problem = even_crowd()
     objective = group_costs(problem, resize(problem, improve(problem))).sum()

@@ -101,7 +101,9 @@ def centre(page: "Page", row: int) -> tuple[float, float]:
     return box["x"] + x, box["y"] + y
 
 
-@pytest.mark.parametrize("width", [1280, 768, 390])
+@pytest.mark.parametrize(
+    "width", [pytest.param(w, marks=pytest.mark.slow) for w in (1280, 768)] + [390]
+)
 def test_nothing_is_wider_than_the_window(opened: Open, html: str, width: int) -> None:
     page = opened(html, width=width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width

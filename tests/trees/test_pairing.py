@@ -269,7 +269,7 @@ def moved(source: Path, target: Path, rng: random.Random, drop: int) -> None:
     not WITH_WORDS.is_dir(),
     reason=f"no treebanks with words in {WITH_WORDS} (GAMMACP_DATA names another folder)",
 )
-@pytest.mark.parametrize("name", ["da", "es"])
+@pytest.mark.parametrize("name", [pytest.param("da", marks=pytest.mark.slow), "es"])
 def test_real_treebanks_are_paired_in_any_order_and_with_wrong_names(
     tmp_path: Path, name: str
 ) -> None:

@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -71,6 +72,7 @@ def test_the_gold_standard_of_a_table_is_that_of_its_documents(drawn, support) -
         assert (folder / "ours.csv").read_bytes() == (folder / "theirs.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_gold_standards_of_many_documents_are_never_all_in_memory(
     tmp_path: Path, monkeypatch
 ) -> None:
