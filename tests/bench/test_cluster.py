@@ -285,6 +285,7 @@ def test_a_module_that_a_worker_lacks_is_named(
         assert pool.executor.submit(abs, -1).result(timeout=30) == 1
 
 
+@pytest.mark.slow
 def test_a_worker_with_stale_code_is_an_error(
     toy_sweep: Build, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

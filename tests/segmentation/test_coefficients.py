@@ -114,7 +114,7 @@ def corpora(draw: st.DrawFn) -> Codings:
     return Codings.of(items)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(corpora(), st.sampled_from(Mode))
 def test_coefficients_are_those_of_the_equations(corpus: Codings, mode: Mode) -> None:
     agreement = coding_agreement(corpus, comparison=Criterion(mode=mode)).pooled

@@ -44,7 +44,7 @@ def as_csv(found: CorpusConsensus, folder: Path, *, review: bool) -> str:
     return (folder / "units.csv").read_text(encoding="utf-8")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(DOCUMENTS, st.sampled_from([None, "90%", 2]))
 def test_the_gold_standard_of_a_table_is_that_of_its_documents(drawn, support) -> None:
     documents = {
