@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import typer
+from hypothesis import settings
 
 from gammacp.base.subjects import commands, missing_subject, subjects
 from gammacp.cli import main
@@ -32,9 +33,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 
-# A new clone has no compiled kernels. The first test compiles them in one worker, while the other
-# runs tests that need none; else both would wait for the same kernels. Modules that take long come
-# next, so that none of them is left for one worker at the end.
+import typer
+from hypothesis import settings
 FIRST = (
     "cli/test_warm_up", "bench/test_cluster", "bench/test_interruption", "tests/tools/",
     "tests/formats/", "docs/test_blocks", "tests/studio/", "tests/bench/", "tests/report/",

@@ -205,8 +205,8 @@ def _rows(
     units = continua.n_units
     most = np.where(number <= DIFFUSED, DIFFUSED_UNITS, SMALL_UNITS)
     small = (number <= FEW_ANNOTATORS) & (units > 0) & (units <= most)
-    if continua.beside:
-        small &= [c.inside is None for c in continua.beside]
+    if continua.structured:
+        small &= [c.inside is None for c in continua.structured]
     chosen = np.flatnonzero(small)
     many = _distinct(continua.at(chosen)) + 1 > limits.of(Presolve).merged * units[chosen]
     chosen = chosen[many]

@@ -448,7 +448,7 @@ def agreement(
     names = basis.named
     chance = basis.settings.chance
     # Documents of a table have neither cluster nor weight.
-    several = zip(names, basis.continua.beside, strict=False)
+    several = zip(names, basis.continua.structured, strict=False)
     clusters: dict[str, str] = {}
     weights: dict[str, float] = {}
     for name, c in several:

@@ -247,7 +247,7 @@ def test_the_breakdown_and_the_note_on_few_sentences(run: Run) -> None:
     code, out, err = syntax(run, CDT / "es", "--breakdown", "--json")
     document = json.loads(out)
     assert code == 0
-    assert any(note.startswith("chance leaves out 6 sentences") for note in document["notes"])
+    assert any(note.startswith("6 sentences left out of the chance baseline") for note in document["notes"])
     found = document["breakdown"]
     assert found["left_out"] == document["ignored"]
     tokens = sum(row["tokens"] for row in found["by"]["length"])
@@ -257,7 +257,7 @@ def test_the_breakdown_and_the_note_on_few_sentences(run: Run) -> None:
     code, out, err = syntax(run, CDT / "es", "--breakdown", "--preset", "skjaerholt-2014")
     assert all(header in out for header in ("π head", "confused", "head distance"))
     assert "--json has " in err
-    assert "chance leaves out" not in err
+    assert "left out of the chance baseline" not in err
 
 
 def test_measure_takes_measures_of_trees(run: Run) -> None:

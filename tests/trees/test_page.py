@@ -46,8 +46,9 @@ def page(run: Run, tmp_path: Path) -> str:
 def test_the_page_has_all_sections(page: str) -> None:
     titles = re.findall(r'<h2 id="part\d+-title">([^<]+)', page)
     assert titles == [
-        "Sentences to discuss, worst first", "Agreement", "Annotators", "Documents", "Relations",
-        "What is confused", "By length, distance, part of speech", "How this was computed",
+        "Sentences to discuss, largest disagreement first", "Agreement", "Agreement of annotators",
+        "Agreement by document", "Agreement by relation", "Most confused pairs of relations",
+        "Agreement by sentence length, head distance and part of speech", "How this was computed",
     ]  # fmt: skip
     assert page.count('class="tree"') == 12
     assert "default-src 'none'" in page
