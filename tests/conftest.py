@@ -33,8 +33,15 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 
-import typer
-from hypothesis import settings
+# Hypothesis draws the same examples in every run, so that a run fails only if the code is at fault
+# or has changed. `pytest --hypothesis-profile explore` draws new ones.
+settings.register_profile("same", derandomize=True)
+settings.register_profile("explore", derandomize=False, print_blob=True)
+settings.load_profile("same")
+
+# A new clone has no compiled kernels. The first test compiles them in one worker, while the other
+# runs tests that need none; else both would wait for the same kernels. Modules that take long come
+# next, so that none of them is left for one worker at the end.
 FIRST = (
     "cli/test_warm_up", "bench/test_cluster", "bench/test_interruption", "tests/tools/",
     "tests/formats/", "docs/test_blocks", "tests/studio/", "tests/bench/", "tests/report/",
