@@ -345,9 +345,10 @@ def test_every_text_stands_out(page: "Page", studio: Running, scheme: Any) -> No
         assert [entry for entry in evaluation if entry[2] < 4.5] == [], place
 
 
-def test_paused_and_resumed(studio: Running) -> None:
-    studio.client.post("run/read")
-    studio.client.post("run/pause")  # its worker has hardly begun
+def test_paused_and_resumed(starting: Callable[..., Running], tmp_path: Path) -> None:
+    write(DOCUMENTS["first"], tmp_path / "one.json")
+    studio = starting(tmp_path, "--samples", "5")
+    studio.client.post("run/pause")  # its worker has not begun yet
     for _ in range(20):
         time.sleep(0.1)
         assert studio.state()["state"] == "paused"
