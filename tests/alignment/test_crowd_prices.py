@@ -80,7 +80,10 @@ def test_no_group_undercuts_the_prices_of_a_stage(seed):
         assert found.bound <= best
 
 
-@pytest.mark.parametrize("seed", CASES)
+@pytest.mark.parametrize(
+    "seed",
+    [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 8)), *CASES[8:]],
+)
 def test_no_group_undercuts_the_prices_of_blocks(seed):
     problem = crowd_problem(seed)
     best = least_cost(problem)

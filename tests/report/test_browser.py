@@ -114,6 +114,7 @@ _LINES = """e => { const r = document.createRange(); r.selectNodeContents(e);
     return r.getClientRects().length }"""
 
 
+@pytest.mark.slow
 def test_names_in_a_matrix_are_not_broken(opened: Open) -> None:
     """At a width of 1600 the matrix has half of the window, and `preparation` is not broken."""
     labels = ("hold", "preparation", "retraction", "stroke")

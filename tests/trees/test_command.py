@@ -247,7 +247,9 @@ def test_the_breakdown_and_the_note_on_few_sentences(run: Run) -> None:
     code, out, err = syntax(run, CDT / "es", "--breakdown", "--json")
     document = json.loads(out)
     assert code == 0
-    assert any(note.startswith("6 sentences left out of the chance baseline") for note in document["notes"])
+    assert any(
+        note.startswith("6 sentences left out of the chance baseline") for note in document["notes"]
+    )
     found = document["breakdown"]
     assert found["left_out"] == document["ignored"]
     tokens = sum(row["tokens"] for row in found["by"]["length"])
