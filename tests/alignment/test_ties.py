@@ -189,6 +189,7 @@ def test_pairs_that_gain_nothing_are_aligned(method: str) -> None:
     assert a.disorder == 2
 
 
+@pytest.mark.slow
 def test_ties_too_many_to_search_are_broken_the_same_way() -> None:
     """With no nodes to search, CP-SAT finds the same first alignment."""
     for seed in range(24):

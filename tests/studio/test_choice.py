@@ -138,6 +138,7 @@ def test_files_of_one_annotator_each_raise_a_question(tmp_path: Path) -> None:
     assert "Zoe: declared, but without a file" in page
 
 
+@pytest.mark.slow
 def test_the_answer_is_one_click(
     starting: Callable[..., Running], browser: "Browser", tmp_path: Path
 ) -> None:

@@ -198,7 +198,7 @@ def test_the_time_limit_is_kept(monkeypatch):
     assert 0 < found.bound <= found.disorder
 
 
-@pytest.mark.parametrize("categories", [1, 2])
+@pytest.mark.parametrize("categories", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_units_nearly_all_at_one_place_are_proven(categories, monkeypatch):
     rng = np.random.default_rng(categories)
     starts, ends = 10 + rng.uniform(0, 0.001, 32), 20 + rng.uniform(0, 0.001, 32)
