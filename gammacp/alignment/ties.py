@@ -66,9 +66,13 @@ def break_ties(
         rank = nameless_ranks([continuum], dissimilarity)
     if merged is not None:
         rows = merged.order[merged.runs[:-1]]
+        second = category_costs(continuum, dissimilarity, problem, rows)
+        if problem.n_annotators == 2:
+            first = _first_of_two_merged(merged, rank, solved, second, limits)
+            if first is not None:
+                return first
         # Renumber the places from 0, without gaps.
         problem = replace(problem, rank=np.argsort(np.argsort(rank[rows])).astype(np.int32))
-        second = category_costs(continuum, dissimilarity, problem, rows)
         return _first_merged(problem, merged, solved, second, limits)
     problem = replace(problem, rank=rank)
     certificate = solved.certificate or _certificate(problem, limits)
@@ -171,6 +175,17 @@ def _first_of_components(
     chosen[inside] = state.chosen[mine][inside] if times is None else times > 0
     searched = not len(hard) or times is not None
     return own_rows[chosen], searched and state.complete
+
+
+def _first_of_two_merged(
+    merged: Merged, rank: Codes, solved: Solution, second: Floats, limits: Limits
+) -> Solution | None:
+    """Return the first best matching of merged units, or None if CP-SAT has to find it."""
+    from gammacp.alignment.ties_of_two import first_of_two_merged
+
+    assert solved.certificate is not None
+    costs = second_costs(merged.problem, solved.certificate.columns, second)
+    return first_of_two_merged(merged, rank, solved, costs, limits)
 
 
 def _first_merged(

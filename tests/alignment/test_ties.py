@@ -288,3 +288,24 @@ def test_dense_ties_of_two_annotators_are_broken() -> None:
     found = align(dense)
     assert found.status is Status.OPTIMAL
     assert found.first
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_merged_units_of_two_annotators_are_searched_as_cycles(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cycles, CP-SAT over distinct units, and no merging at all give the same alignment."""
+    rng = np.random.default_rng(seed)
+    starts = rng.integers(0, 5, 50).astype(float)
+    ends = starts + rng.integers(1, 3, 50)
+    kinds = rng.integers(0, 1 + seed % 3, 50)
+    annotators = np.repeat([0, 1], [20 + seed, 30 - seed])
+    repeated = Continuum.from_codes(("A", "B"), tuple("abc"), starts, ends, annotators, kinds)
+    by_cycles = align(repeated, tuning=[Presolve(merged=2.0)])
+    assert by_cycles.first
+    unmerged = align(repeated, tuning=[Presolve(merged=0.0)])
+    assert np.array_equal(by_cycles.groups, unmerged.groups)
+    monkeypatch.setattr(ties_of_two, "first_of_two_merged", lambda *_: None)
+    by_cpsat = align(repeated, tuning=[Presolve(merged=2.0)])
+    assert by_cpsat.first
+    assert np.array_equal(by_cycles.groups, by_cpsat.groups)
