@@ -162,15 +162,19 @@ def places_of_kind(
         Largest number of places.
     """
     places: list[Place] = []
+    units_of: list[list[Unit]] = []
     for case in kinds.costliest(annotator, kind):
         continuum = kinds.documents.alignments[case.document].continuum
         units = [unit for side in case.units for unit in side]
         place = _place(case.document, continuum, units)
         # One unit that differs from several others makes a case with each of them.
-        if not any(_overlap(place, other) for other in places):
+        same = [k for k, other in enumerate(places) if _overlap(place, other)]
+        for k in same[:1]:
+            units_of[k] += units
+            places[k] = _place(case.document, continuum, units_of[k])
+        if not same and len(places) < most:
             places.append(place)
-        if len(places) == most:
-            break
+            units_of.append(units)
     return tuple(places)
 
 

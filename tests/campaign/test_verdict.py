@@ -206,7 +206,7 @@ def test_places_of_a_difference_have_that_difference() -> None:
     for place in places:
         score = comparison.overall.computed[place.document]
         units = [u for u in score.alignment.continuum if u.start == place.start]
-        assert {u.annotator for u in units} == {*"ABD"}
+        assert {u.annotator for u in units} == {*place.annotators} == {*"ABD"}
     assert len({(p.document, p.start) for p in places}) == 3
 
 
