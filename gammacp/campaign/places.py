@@ -161,6 +161,7 @@ def places_of_kind(
     most
         Largest number of places.
     """
+    first_of: list[Place] = []
     places: list[Place] = []
     units_of: list[list[Unit]] = []
     for case in kinds.costliest(annotator, kind):
@@ -168,11 +169,12 @@ def places_of_kind(
         units = [unit for side in case.units for unit in side]
         place = _place(case.document, continuum, units)
         # One unit that differs from several others makes a case with each of them.
-        same = [k for k, other in enumerate(places) if _overlap(place, other)]
+        same = [k for k, first in enumerate(first_of) if _overlap(place, first)]
         for k in same[:1]:
             units_of[k] += units
             places[k] = _place(case.document, continuum, units_of[k])
         if not same and len(places) < most:
+            first_of.append(place)
             places.append(place)
             units_of.append(units)
     return tuple(places)
