@@ -146,7 +146,7 @@ class Continuum(Quantities):
             Links between units, which they name by id.
         annotators, categories
             Declared names, also those without units, in the order to keep (for categories, that of
-            ordinal distances). Other names that occur are appended, sorted.
+            ordinal distances). Names that occur but are not declared are appended, sorted.
         bounds
             Default: first start and last end; (0, 0) when there is no unit.
         name, offset_unit, text
