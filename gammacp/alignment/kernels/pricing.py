@@ -123,9 +123,10 @@ def price_groups(
 @kernel
 def _largest_weight(graph: Graph) -> float:
     """Return the largest weight of a pair, at least 0."""
+    largest = 0.0
     if len(graph.weight):
-        return max(graph.weight.max(), 0.0)
-    return 0.0
+        largest = max(graph.weight.max(), largest)
+    return largest
 
 
 @kernel
