@@ -19,8 +19,9 @@ from gammacp.chance.cut import circle_of
 from gammacp.chance.direction import Direction, direction, documents_looked_at
 from gammacp.chance.grid import known_grids
 from gammacp.continuum.sequence import ContinuumSequence
-from gammacp.measures.gamma import disorder_rates, notes_on
+from gammacp.measures.gamma import disorder_rates
 from gammacp.measures.gamma_corpus import CorpusGamma, DisorderColumns, ScoreTable
+from gammacp.measures.gamma_notes import notes_on
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.score import ChanceBaseline
 from gammacp.measures.settings import Settings
