@@ -25,7 +25,7 @@ from gammacp.alignment.presolve.presolve import Presolved, solve_presolved
 from gammacp.alignment.problem import Effort, Proof, Solution, Status
 from gammacp.alignment.reporting import disorder_unit
 from gammacp.alignment.solvers.registry import SOLVERS, Solver
-from gammacp.alignment.ties import break_ties, in_order
+from gammacp.alignment.ties import break_ties, sort_groups
 from gammacp.base.arguments import instance, number
 from gammacp.base.arrays import Codes, Floats
 from gammacp.base.stopping import counting, due
@@ -85,9 +85,9 @@ def align(
 ) -> Alignment:
     """Return the alignment of least disorder, with its proof.
 
-    Among alignments of equal disorder every exact back-end returns the same: fewest unitary
-    alignments, then smallest Σ d_cat, then lexicographic order of the units (`ties`). If time or
-    the number of groups do not allow to find it, `Alignment.first` is false.
+    Among alignments of equal disorder every exact solver returns the same: fewest unitary
+    alignments, then smallest Σ d_cat, then lexicographic order of the units (`ties`). If the time
+    or the number of groups does not allow to find it, `Alignment.first` is false.
 
     The units of Fig. 10 (Mathet et al. 2015) have a disorder of 1.185185….
 
@@ -103,7 +103,7 @@ def align(
     time_limit
         Wall-clock seconds after which the best alignment so far is returned, with its bound.
     seed
-        For back-ends with random choices.
+        For solvers with random choices.
     cover
         Soft γ: each unit in at least one unitary alignment.
     constraints
@@ -158,7 +158,7 @@ def to_alignment(
     return Alignment(
         continuum=continuum,
         dissimilarity=dissimilarity,
-        groups=in_order(position_ranks(continuum), best.groups),
+        groups=sort_groups(position_ranks(continuum), best.groups),
         disorder=disorder,
         bound=disorder if best.status is Status.OPTIMAL else min(best.bound, disorder),
         status=best.status,

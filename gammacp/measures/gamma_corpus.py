@@ -232,9 +232,9 @@ class ScoreTable(Mapping[str, Gamma]):
         continua = basis.continua
         doubtful = (continua.n_annotators < 2) | (continua.n_units == 0)
         stands_for = np.ones(len(continua))
-        if continua.beside:
-            doubtful |= [unnamed_readers(c) > 0 for c in continua.beside]
-            stands_for = np.array([c.weight for c in continua.beside])
+        if continua.structured:
+            doubtful |= [unnamed_readers(c) > 0 for c in continua.structured]
+            stands_for = np.array([c.weight for c in continua.structured])
         reasons = {i: str(_reason(continua[i])) for i in np.flatnonzero(doubtful).tolist()}
         sound = np.flatnonzero(~doubtful)
         alignments = basis.align_all(continua.at(sound))

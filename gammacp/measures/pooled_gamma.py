@@ -132,7 +132,7 @@ def _pooling(continua: ContinuumSequence, stands_for: Floats) -> tuple[str, ...]
     notes = (_DRAWN_ALIKE,) if (stands_for != 1.0).any() else ()
     coarse = any(
         (grid := circle_of(c).grid) is not None and grid.name in _COARSE
-        for c in continua.beside
+        for c in continua.structured
         if c.n_units and any(one.name in _COARSE for one in known_grids(c))
     )
     return notes + ((_ON_COARSE_PLACES,) if coarse else ())

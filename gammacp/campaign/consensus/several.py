@@ -445,7 +445,7 @@ class _Making:
             self._last = part, self._decided(self._cells.stretch(part))
         decided = self._last[1]
         consensus = consensus_at(decided, number - decided.cells.first)
-        if not self._cells.continua.beside:
+        if not self._cells.continua.structured:
             return consensus
         alignment = self._cells.aligned[number]
         for _, addition in GOLD.items():
@@ -466,7 +466,7 @@ def _add_cautions(
 def _cautions(documents: Mapping[str, Consensus], cells: AlignedCells) -> Iterator[str]:
     """Yield notes on what a model does not decide, at most one for each part of `GOLD`."""
     for _, part in GOLD.items():
-        for name, continuum in zip(documents, cells.continua.beside, strict=False):
+        for name, continuum in zip(documents, cells.continua.structured, strict=False):
             if part.applies(continuum):
                 caution = part.caution(documents[name])
             else:
