@@ -1,6 +1,7 @@
 """Zero of γ where nothing can be marked in pauses, and how often common gaps are told.
 
-    python benchmarks/pauses_zero.py [--sets 60] [--of zero power undeclared notes] [--rows TEXT]
+    python benchmarks/pauses_zero.py [--sets 60] [--of zero power undeclared notes]
+        [--rows TEXT] [--recordings 6]
 
 Independent annotators share a recording with pauses and nothing else. Printed are, a line each:
 
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -57,7 +59,6 @@ ROWS = [
     *(("short stretches", name, 2) for name in ("cut at pauses", "tiles cut at pauses")),
     *((kind, name, 2) for kind in ("many short", "three long") for name in PAIRS[6:]),
 ]
-DOCUMENTS = 6
 SAMPLES = 19
 
 
@@ -68,12 +69,31 @@ def in_words(values: list[float], p: list[float | None]) -> str:
     return f"{mean:+.3f} ± {error:.3f}, p <= .05 in {low:.3f}"
 
 
-def print_row(title: str, sets: int, draw: Callable[[Rng], tuple[Continuum, Stretches]]) -> None:
+@dataclass(frozen=True)
+class Study:
+    """What is measured.
+
+    Attributes
+    ----------
+    sets
+        Number of corpora.
+    recordings
+        Number of recordings of a corpus.
+    rows
+        Part of the titles of rows that are measured.
+    """
+
+    sets: int
+    recordings: int
+    rows: str
+
+
+def print_row(title: str, study: Study, draw: Callable[[Rng], tuple[Continuum, Stretches]]) -> None:
     """Print γ of corpora with declared stretches, and of their recordings alone."""
     together, alone = [], []
-    for seed in range(sets):
+    for seed in range(study.sets):
         rng = np.random.default_rng([59, seed])
-        rows = [draw(rng) for _ in range(DOCUMENTS)]
+        rows = [draw(rng) for _ in range(study.recordings)]
         whole = {str(k): c.with_markable(stretches) for k, (c, stretches) in enumerate(rows)}
         corpus = gamma_corpus(Corpus.from_continua(whole), samples=SAMPLES, seed=seed)
         together.append(corpus)
@@ -83,13 +103,13 @@ def print_row(title: str, sets: int, draw: Callable[[Rng], tuple[Continuum, Stre
     print(f"{title} | corpora: {of_six} | alone: {of_one}", flush=True)
 
 
-def zero(sets: int, rows: str) -> None:
+def zero(study: Study) -> None:
     """Print γ of independent annotators with declared stretches."""
     for kind, name, people in ROWS:
         title = f"zero | {kind} | {name}"
-        if rows in title:
+        if study.rows in title:
             process = PROCESSES[name]
-            print_row(title, sets, lambda rng, k=kind, p=process, n=people: drawn(p, k, n, rng))
+            print_row(title, study, lambda rng, k=kind, p=process, n=people: drawn(p, k, n, rng))
 
 
 def sharing(process: Process, kind: str, share: float, rng: Rng) -> tuple[Continuum, Stretches]:
@@ -118,34 +138,38 @@ def sharing(process: Process, kind: str, share: float, rng: Rng) -> tuple[Contin
     return whole, stretches
 
 
-def power(sets: int, rows: str) -> None:
+def power(study: Study) -> None:
     """Print γ of people who agree, with declared stretches."""
     for kind in ("many short", "three long"):
         for name in ("none across", "cut at pauses"):
             for share in (0.9, 0.5, 0.3):
                 title = f"power | {kind} | {name} | {share:.0%} found"
-                if rows in title:
+                if study.rows in title:
                     process = PROCESSES[name]
                     print_row(
-                        title, sets, lambda rng, k=kind, p=process, q=share: sharing(p, k, q, rng)
+                        title, study, lambda rng, k=kind, p=process, q=share: sharing(p, k, q, rng)
                     )
 
 
-def undeclared(sets: int, rows: str) -> None:
+def undeclared(study: Study) -> None:
     """Print γ of six recordings without declared stretches, and how often gaps are told."""
     for kind in ("three long", "many short"):
         for name in PAIRS[:6]:
             title = f"undeclared | {kind} | {name}"
-            if rows not in title:
+            if study.rows not in title:
                 continue
             values, n_noted = [], 0
-            for seed in range(sets):
+            for seed in range(study.sets):
                 rng = np.random.default_rng([59, seed])
-                bare = {str(k): drawn(PROCESSES[name], kind, 2, rng)[0] for k in range(DOCUMENTS)}
+                bare = {
+                    str(k): drawn(PROCESSES[name], kind, 2, rng)[0] for k in range(study.recordings)
+                }
                 score = gamma_corpus(Corpus.from_continua(bare), samples=59, seed=seed)
                 values.append(score.value)
                 n_noted += score.gaps is not None and score.gaps.matters
-            print(f"{title} | {np.mean(values):+.3f}, told in {n_noted / sets:.3f}", flush=True)
+            print(
+                f"{title} | {np.mean(values):+.3f}, told in {n_noted / study.sets:.3f}", flush=True
+            )
 
 
 def agreeing(shape: float, share: float, rng: Rng) -> Continuum:
@@ -196,13 +220,15 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=60)
     parser.add_argument("--of", nargs="*", default=["zero", "power", "undeclared", "notes"])
     parser.add_argument("--rows", default="")
+    parser.add_argument("--recordings", type=int, default=6)
     chosen = parser.parse_args()
+    study = Study(chosen.sets, chosen.recordings, chosen.rows)
     parts = {"zero": zero, "power": power, "undeclared": undeclared}
     for part in chosen.of:
         if part == "notes":
             notes(chosen.sets)
         else:
-            parts[part](chosen.sets, chosen.rows)
+            parts[part](study)
 
 
 if __name__ == "__main__":

@@ -10,10 +10,12 @@ Turning alone does not give such annotators the annotations that they could have
 So each stretch is filled anew. All that the annotator has at one pause (the gap or the unit before
 it, and the gap or the unit after it, or a unit across it) moves to another pause. A unit that fills
 a stretch moves to another stretch of much the same length, which it fills. All arrangements that
-fit are equally likely. The beginning and the end of the recording count as one pause. The other
-units, in the order in which they were turned and with the gaps that they had, then fill one stretch
-after the other: the next unit goes into the next stretch if it does not fit. Half of the time this
-is done backwards, from the end of the recording.
+fit are equally likely. The beginning and the end of the recording count as one pause, which only
+exchanges with pauses that have units on the same sides. So if annotators have units at pauses but
+none at the ends of the recording, random ones do not, either. The other units, in the order in
+which they were turned and with the gaps that they had, then fill one stretch after the other: the
+next unit goes into the next stretch if it does not fit. Half of the time this is done backwards,
+from the end of the recording.
 
 An arrangement counts if it takes all units and has no room for one more. Most of the time one of
 twenty does. Otherwise the closest one is taken, and units that are left go to random places between
@@ -38,6 +40,8 @@ from gammacp.chance.pauses import find_room, stretches_of
 
 # Share of the expected number of units across pauses above which an annotator marks across them.
 _SELDOM = 1 / 2
+# Largest share of units that may overlap the next one.
+_OVERLAPPING = 1 / 4
 # A unit that fills a stretch moves to stretches that are longer or shorter by at most this share.
 _ALIKE = 1 / 4
 # Number of arrangements tried for one that takes all units, and of permutations tried for one in
@@ -62,7 +66,8 @@ class Edge:
     time
         Time that this unit takes in the stretch.
     gap
-        Time from the edge to the nearest unit, where none is at the edge; NaN if it is unknown.
+        Time from the edge to the nearest unit, where none is at the edge. Of a unit at the edge,
+        the gap to the next one where the two overlap, and NaN otherwise.
     """
 
     row: int
@@ -172,6 +177,17 @@ class Arrangement:
         fills[filled], fills[other] = _NONE, fills[filled]
         return replace(self, begins=begins, ends=ends, fills=fills)
 
+    def has_units(self, pause: int) -> tuple[bool, bool]:
+        """Return whether a unit ends where a pause begins, and whether one begins where it ends.
+
+        Parameters
+        ----------
+        pause
+            Number of the stretch before the pause.
+        """
+        behind = (pause + 1) % len(self.sizes)
+        return self.ends[pause].row != _NONE, self.begins[behind].row != _NONE
+
     def shuffle(self, rng: np.random.Generator) -> Arrangement:
         """Return a random arrangement of the same units and gaps.
 
@@ -184,8 +200,13 @@ class Arrangement:
         many = len(self.sizes)
         for filled in [k for k, fill in enumerate(self.fills) if fill != _NONE]:
             shuffled = shuffled.with_fill_moved(filled, int(rng.integers(many)))
+        at_ends = shuffled.has_units(many - 1)
+        alike = [k for k in range(many) if shuffled.has_units(k) == at_ends]
         for _ in range(_PERMUTATIONS):
             order = rng.permutation(many).tolist()
+            last = alike[int(rng.integers(len(alike)))]
+            order.remove(last)
+            order.append(last)
             if all(shuffled.fits(order, k) for k in range(many)):
                 return shuffled.permuted(order)
         # Few permutations fit. Exchange two pauses at a time, starting from what fits.
@@ -204,6 +225,9 @@ class Arrangement:
         many = len(self.sizes)
         order = [*range(many)]
         for one, other in rng.integers(many, size=(times, 2)).tolist():
+            is_end = many - 1 in (one, other)
+            if is_end and self.has_units(order[one]) != self.has_units(order[other]):
+                continue
             order[one], order[other] = order[other], order[one]
             changed = (one, other, (one + 1) % many, (other + 1) % many)
             if not all(self.fits(order, k) for k in changed):
@@ -273,7 +297,8 @@ class Refilling:
     def of(cls, annotation: Annotation, edges: Floats, *, whole: bool) -> Refilling | None:
         """Take out the units at edges.
 
-        Return None if the annotator's units overlap, often cross pauses, or cross several at once.
+        Return None if many of the annotator's units overlap or cross pauses, or if one crosses
+        several pauses.
 
         Parameters
         ----------
@@ -288,7 +313,9 @@ class Refilling:
         starts = annotation.starts
         ends = starts + annotation.lengths
         allowance = ROUNDING * float(edges[-1])
-        if (starts[1:] < np.maximum.accumulate(ends)[:-1] - allowance).any():
+        # Units in ascending order overlap if one begins before the one before it ends.
+        overlaps = int((starts[1:] < ends[:-1] - allowance).sum())
+        if overlaps > _OVERLAPPING * len(starts):
             return None
         first, last = stretches_of(edges, starts, ends)
         # Units that lie anywhere would run across a pause this often.
@@ -304,12 +331,16 @@ class Refilling:
         at_edges[sorted(({*arrangement.fills} | taken) - {_NONE})] = True
         before = np.cumsum(np.where(at_edges, annotation.lengths, 0.0))
         others = np.flatnonzero(~at_edges)
+        moved = np.maximum(starts[others] - before[others], 0.0)
+        # Where units overlap, the last one may reach further than the time that is left.
+        reached = float((moved + annotation.lengths[others]).max(initial=0.0))
         joined = replace(
             annotation.take(others),
-            starts=np.maximum(starts[others] - before[others], 0.0),
-            length=max(annotation.length - float(before[-1]), 0.0),
+            starts=moved,
+            length=max(annotation.length - float(before[-1]), reached),
         )
-        between = np.append(np.maximum(starts[1:] - ends[:-1], 0.0), np.nan)
+        between = starts[1:] - ends[:-1]
+        between = np.append(np.where(between > -allowance, between.clip(0.0), between), np.nan)
         between[:-1][last[:-1] != first[1:]] = np.nan
         gaps = between[~np.isnan(between)]
         after = np.where(np.append(at_edges[1:], True), np.nan, between)[others]
@@ -440,12 +471,15 @@ class Refilling:
         for k in turn:
             if arrangement.fills[k] != _NONE:
                 continue
-            place = near[k].gap
-            if near[k].row != _NONE or math.isnan(place):
+            place = near[k].time + near[k].gap
+            if math.isnan(place):
                 place = near[k].time + first_gaps[k]
-            limit = arrangement.sizes[k]
             reached = near[k].time
-            limit -= far[k].time
+            free = arrangement.sizes[k] - far[k].time
+            limit = free
+            if far[k].row != _NONE and far[k].gap < 0:
+                # The unit at the edge may overlap the one before.
+                limit -= far[k].gap
             room = limit + allowance
             is_empty = True
             while queue:
@@ -467,7 +501,7 @@ class Refilling:
                     place = reached + gaps[unit]
             if not queue and place + next_length <= room:
                 excess += 1
-            rests[k] = limit - reached
+            rests[k] = free - reached
         return Filled(np.array(starts), rests, len(queue), excess, backwards)
 
     def _at_edges(self, arrangement: Arrangement, filled: Filled) -> Annotation:
@@ -546,7 +580,7 @@ def _arrangement(annotation: Annotation, edges: Floats) -> Arrangement | None:
             fills.append(_NONE)
             continue
         one = int(inside[0])
-        other = int(inside[-1])
+        other = int(inside[np.argmax(ends[inside])])
         begin = float(starts[one]) - low
         end = high - float(ends[other])
         if one == other and abs(begin) <= allowance and abs(end) <= allowance:
@@ -558,11 +592,20 @@ def _arrangement(annotation: Annotation, edges: Floats) -> Arrangement | None:
             return None
         fills.append(_NONE)
         if begin <= allowance:
-            begins.append(Edge(one, float(ends[one]) - low, np.nan))
+            following = float((starts[inside[inside != one]] - ends[one]).min(initial=0.0))
+            begins.append(Edge(one, float(ends[one]) - low, _overlap(following, allowance)))
         else:
             begins.append(Edge(_NONE, 0.0, begin))
         if end <= allowance:
-            finishes.append(Edge(other, high - float(starts[other]), np.nan))
+            before = float((starts[other] - ends[inside[inside != other]]).min(initial=0.0))
+            finishes.append(Edge(other, high - float(starts[other]), _overlap(before, allowance)))
         else:
             finishes.append(Edge(_NONE, 0.0, end))
     return Arrangement(np.diff(edges).tolist(), begins, finishes, fills)
+
+
+def _overlap(gap: float, allowance: float) -> float:
+    """Return a gap if it is less than 0, and NaN otherwise."""
+    if gap < -allowance:
+        return gap
+    return math.nan

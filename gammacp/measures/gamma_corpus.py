@@ -514,6 +514,12 @@ def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     weighed = _weigh(replace(whole, signature=line), parts, basis)
     if basis.selection:
         return weighed
+    if not continua.plain and any(c.markable for c in continua.beside):
+        # Imported here: most documents have no pauses.
+        from gammacp.continuum.markable import small_value_in_words
+
+        caution = small_value_in_words(weighed.value, weighed.p)
+        weighed = replace(weighed, notes=(*weighed.notes, *caution))
     return _with_gaps(weighed, parts, basis)
 
 

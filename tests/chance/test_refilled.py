@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gammacp import Continuum, Unit
+from gammacp import Continuum, Corpus, Unit, gamma, gamma_corpus
 from gammacp.chance.annotation import Annotation
 from gammacp.chance.common_gaps import without_gaps
 from gammacp.chance.cut import prepare_cut
 from gammacp.chance.pauses import Dividing, Fitting, Pauses
 from gammacp.chance.refilled import Edge, Refilling
+from gammacp.continuum import markable
+from gammacp.continuum.markable import small_value_in_words
 
 RNG = np.random.default_rng
 Spans = list[tuple[float, float]]
@@ -57,13 +59,29 @@ def test_edges_by_hand() -> None:
 
 
 def test_a_unit_at_an_edge_begins_each_stretch_equally_often() -> None:
-    """One pause and the recording's ends are two places for the unit that begins a stretch."""
-    habit = refilling(EDGES, (10, 13), (20, 22))
-    starts = Counter(
-        start for seed in range(400) for start, end in drawn(habit, seed) if end - start == 3
-    )
-    assert {*starts} == {0.0, 10.0}
-    assert 160 < starts[0.0] < 240
+    """The unit of 3 begins after one of three pauses, and never where the recording does."""
+    edges = np.array([0.0, 10.0, 25.0, 37.0, 60.0])
+    habit = refilling(edges, (10, 13), (20, 22), (30, 31), (50, 52))
+    rng = RNG(0)
+    begins = [habit.arrangement.shuffle(rng).begins for _ in range(600)]
+    starts = Counter(k for row in begins for k, edge in enumerate(row) if edge.time == 3)
+    assert {*starts} == {1, 2, 3}
+    assert min(starts.values()) > 160
+
+
+def test_a_unit_at_an_edge_may_overlap_the_one_before_by_as_much() -> None:
+    """Ends at 20 and 32 overlap by 2 at most, wherever the unit of 5 goes; by hand."""
+    edges = np.array([0.0, 20.0, 32.0, 50.0, 70.0])
+    units = [(2.0, 4.0), (6.0, 8.0), (12.0, 17.0), (15.0, 20.0), (24.0, 26.0), (36.0, 38.0)]
+    habit = refilling(edges, *units, (41.0, 43.0), (52.0, 54.0), (60.0, 62.0))
+    assert habit.arrangement.ends[0].time == 5
+    assert habit.arrangement.ends[0].gap == -2
+    for seed in range(60):
+        spans = drawn(habit, seed)
+        (last,) = [s for s in spans if s[1] - s[0] == 5 and s[1] in (20.0, 32.0, 50.0)][-1:]
+        assert all(
+            end <= last[0] + 2 + 1e-9 or start >= last[1] for start, end in spans if start < last[0]
+        )
 
 
 def test_a_unit_that_fills_a_stretch_fills_one_of_much_the_same_length() -> None:
@@ -128,6 +146,7 @@ def test_tiles_fill_all_stretches_and_keep_whole_tiles() -> None:
 def test_who_often_marks_across_pauses_or_overlaps_is_turned() -> None:
     assert Refilling.of(annotation(30, (8, 12), (20, 24)), EDGES, whole=False) is None
     assert Refilling.of(annotation(30, (2, 6), (4, 8)), EDGES, whole=False) is None
+    assert Refilling.of(annotation(30, (2, 9), (4, 8), (12, 15)), EDGES, whole=False) is None
     twice = np.array([0.0, 10.0, 13.0, 30.0])
     assert Refilling.of(annotation(30, (9, 14)), twice, whole=False) is None
     assert Refilling.of(annotation(30, (9, 13)), twice, whole=False) is None
@@ -187,3 +206,26 @@ def test_units_at_edges_stay_at_edges(
         assert not whole or (start % 1, end % 1) == (0, 0)
     if 2 * sum(end - start for start, end in spans) <= edges[-1]:
         assert all(start >= end - 1e-6 for (_, end), (start, _) in pairwise(new))
+
+
+def test_a_small_gamma_with_a_small_p_is_told_with_its_rate() -> None:
+    """Only a γ below .05 with a p of at most .05 may be what pauses alone give."""
+    (note,) = small_value_in_words(0.03, 0.01)
+    assert "γ below 0.05 may come from pauses" in note
+    assert "of corpora of six" in note and "of corpora of thirty" in note
+    assert small_value_in_words(0.03, 0.2) == small_value_in_words(0.03, None) == ()
+    assert small_value_in_words(0.2, 0.01) == ()
+
+
+def test_gamma_of_texts_and_corpora_has_the_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(markable, "small_value_in_words", lambda value, p: (f"{value} {p}",))
+    units = [Unit(a, s, s + 2, "x") for a in ("Ann", "Bob") for s in (1, 5, 22, 25, 33)]
+    c = Continuum.from_units(units)
+    told = c.with_markable([(0, 9), (20, 40)])
+    score = gamma(told, samples=19)
+    corpus = gamma_corpus(Corpus.from_continua({"a": told, "b": told}), samples=19)
+    for one in (score, corpus):
+        assert one.as_dict()["notes"][-1] == f"{one.value} {one.p}"
+    plain = Corpus.from_continua({"a": c, "b": c})
+    assert not any("1.0 " in note for note in gamma_corpus(plain, samples=19).notes)
+    assert not any("1.0 " in note for note in gamma(c, samples=19).notes)
