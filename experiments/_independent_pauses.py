@@ -147,11 +147,12 @@ def turns(stretches: Stretches, who: int, rng: Rng) -> Spans:
 
 def whole_stretches(stretches: Stretches, who: int, rng: Rng) -> Spans:
     """Draw units that fill some stretches; in others none is at an edge."""
-    starts, ends = [], []
+    starts: list[np.ndarray] = []
+    ends: list[np.ndarray] = []
     for low, high in stretches:
         if rng.random() < (0.3, 0.2, 0.4)[who]:
-            starts.append([low])
-            ends.append([high])
+            starts.append(np.array([low]))
+            ends.append(np.array([high]))
             continue
         inner = held([(0.0, high - low)], renewal(high - low, rng, pitch=16, mean=7))
         starts.append(low + inner[0])
