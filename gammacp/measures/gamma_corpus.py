@@ -250,9 +250,9 @@ class ScoreTable(Mapping[str, Gamma]):
         continua = basis.continua
         doubtful = (continua.n_annotators < 2) | (continua.n_units == 0)
         stands_for = np.ones(len(continua))
-        if continua.beside:
-            doubtful |= [unnamed_readers(c) > 0 for c in continua.beside]
-            stands_for = np.array([c.weight for c in continua.beside])
+        if continua.structured:
+            doubtful |= [unnamed_readers(c) > 0 for c in continua.structured]
+            stands_for = np.array([c.weight for c in continua.structured])
         reasons = {i: str(_reason(continua[i])) for i in np.flatnonzero(doubtful).tolist()}
         sound = np.flatnonzero(~doubtful)
         alignments = basis.align_all(continua.at(sound))
@@ -556,7 +556,7 @@ def _pooling(continua: ContinuumSequence, stands_for: Floats) -> tuple[str, ...]
     notes = (_DRAWN_ALIKE,) if (stands_for != 1.0).any() else ()
     coarse = any(
         (grid := circle_of(c).grid) is not None and grid.name in _COARSE
-        for c in continua.beside
+        for c in continua.structured
         if c.n_units and any(one.name in _COARSE for one in known_grids(c))
     )
     return notes + ((_ON_COARSE_PLACES,) if coarse else ())

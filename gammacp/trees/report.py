@@ -198,20 +198,23 @@ def _notes(total: TreeAlpha) -> Iterator[str]:
         return
     plain = beyond["plain"]
     if names := plain.details["annotators_left_out"]:
-        yield f"chance leaves out annotators of too few sentences: {', '.join(names)}"
+        yield (
+            "annotators with too few sentences are left out of the chance baseline: "
+            f"{', '.join(names)}"
+        )
     if lost := plain.details["sentences_left_out"]:
         yield (
-            f"chance leaves out {counted(lost, 'sentence')}: fewer than three others are of "
-            "similar length (within a quarter)"
+            f"{counted(lost, 'sentence')} left out of the chance baseline: fewer than three other "
+            "sentences have a similar length (within a quarter)"
         )
     if unseen := not_shown(plain.p, PERMUTATIONS):
         yield unseen[0]
         if plain.details["equal_length"] < _MOSTLY:
-            yield "too few sentences are of equal length to show it"
+            yield "the test has little power: too few sentences have the same length"
     if total.items < _ENOUGH:
         yield (
-            f"few sentences ({total.items}): below {_ENOUGH}, independent people can have a mean α "
-            "beyond chance of .03 instead of 0"
+            f"few sentences ({total.items}): below {_ENOUGH}, the mean α beyond chance of "
+            "independent annotators can be .03 instead of 0"
         )
 
 

@@ -133,6 +133,7 @@ def with_a_passer_by() -> dict[str, Continuum]:
     return continua
 
 
+@pytest.mark.slow
 def test_a_pair_that_met_once_is_not_the_one_that_agrees_least() -> None:
     """E annotated one document wrongly, and only pairs that share five documents are compared."""
     continua = with_a_passer_by()
@@ -376,6 +377,7 @@ def test_bearers_by_hand() -> None:
     assert [*bearers(kinds_of(_planted(12, 3), **FAST), fewest=10)]
 
 
+@pytest.mark.slow
 def test_the_bearer_is_named_once_and_also_if_nothing_generalises() -> None:
     often = corpus(lambda g, n, u: None if g.random() < (0.6 if n == "C" else 0.02) else u)
     layers = []
