@@ -399,6 +399,7 @@ def score_on(
         interval = ratio_interval(document.bound, observed, *expected.interval)
         if alone:
             notes += not_shown(p, expected.samples)
+            notes += _caution(document.continuum, value, p, basis)
     score = GammaScore(
         value=value,
         counts=counts,
@@ -481,6 +482,16 @@ def _notes(
 
         notes += pauses_in_words(document.continuum)
     return notes
+
+
+def _caution(continuum: Continuum, value: float, p: float | None, basis: Basis) -> tuple[str, ...]:
+    """Return a note on a small γ of a recording with declared stretches."""
+    if basis.continua.plain or not continuum.markable:
+        return ()
+    # Imported here: most continua have no pauses.
+    from gammacp.continuum.markable import small_value_in_words
+
+    return small_value_in_words(value, p)
 
 
 def _why_undefined(value: float, expected: ExpectedDisorder) -> str | None:

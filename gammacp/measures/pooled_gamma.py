@@ -96,6 +96,12 @@ def pool_scores(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     weighed = _weigh(replace(whole, signature=line), parts, basis)
     if basis.selection:
         return weighed
+    if any(c.markable for c in continua.structured):
+        # Imported here: most documents have no pauses.
+        from gammacp.continuum.markable import small_value_in_words
+
+        caution = small_value_in_words(weighed.value, weighed.p)
+        weighed = replace(weighed, notes=(*weighed.notes, *caution))
     return _with_gaps(weighed, parts, basis)
 
 
