@@ -358,7 +358,8 @@ def against_base(
         server.stdin.write(json.dumps(request) + "\n")
         server.stdin.flush()
         disorder, bound, status, first, groups = json.loads(server.stdout.readline())
-        for method in ("auto", "cpsat"):
+        # CP-SAT alone would compare packings of nearly equal costs until its steps are used up.
+        for method in ("auto",) if case.endswith("spot") else ("auto", "cpsat"):
             alignment = gc.align(c, method=method)
             outcome = "open"
             slack = EQUAL * max(1.0, disorder)

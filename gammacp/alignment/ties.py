@@ -41,7 +41,7 @@ def nameless_ranks(continua: Sequence[Continuum], dissimilarity: BoundDissimilar
     return nameless_order(continua, dissimilarity.category_costs).astype(np.int32)
 
 
-def in_order(rank: Codes, groups: Codes) -> Codes:
+def sort_groups(rank: Codes, groups: Codes) -> Codes:
     """Sort groups by their first units; `rank` is the place of each unit."""
     ranks = np.append(rank, len(rank))[groups]
     ranks.sort(axis=1)
@@ -66,9 +66,13 @@ def break_ties(
         rank = nameless_ranks([continuum], dissimilarity)
     if merged is not None:
         rows = merged.order[merged.runs[:-1]]
+        second = category_costs(continuum, dissimilarity, problem, rows)
+        if problem.n_annotators == 2:
+            first = _first_of_two_merged(merged, rank, solved, second, limits)
+            if first is not None:
+                return first
         # Renumber the places from 0, without gaps.
         problem = replace(problem, rank=np.argsort(np.argsort(rank[rows])).astype(np.int32))
-        second = category_costs(continuum, dissimilarity, problem, rows)
         return _first_merged(problem, merged, solved, second, limits)
     problem = replace(problem, rank=rank)
     certificate = solved.certificate or _certificate(problem, limits)
@@ -126,7 +130,11 @@ def _first_of_components(
     problem: Problem, certificate: Certificate, second: Floats, limits: Limits
 ) -> tuple[Indices, bool]:
     """Return the columns of the first best solution, and whether all components were searched."""
-    from gammacp.alignment.kernels.component_search import Rules, SearchCosts, search_components
+    from gammacp.alignment.kernels.component_search import (
+        SearchCosts,
+        SearchRules,
+        search_components,
+    )
 
     price = np.empty(problem.n_units)
     price[problem.ranks] = certificate.price
@@ -142,7 +150,7 @@ def _first_of_components(
     chosen = np.zeros(len(own_rows), np.bool_)
     every = np.ones(len(own_rows), np.bool_)
     never = np.full(problem.n_units, -1, np.int32)
-    rules = Rules(problem.cover, True, state.tolerance, limits.of(Components).nodes)
+    rules = SearchRules(problem.cover, True, state.tolerance, limits.of(Components).nodes)
     arguments = part, costs, every, state.label, never, state.least.copy(), chosen, rules
     hard = halting(lambda meter: search_components(*arguments, meter), quick=True)
     inside = np.flatnonzero(np.isin(state.label[part.members[part.begin[:-1]]], hard))
@@ -167,6 +175,17 @@ def _first_of_components(
     chosen[inside] = state.chosen[mine][inside] if times is None else times > 0
     searched = not len(hard) or times is not None
     return own_rows[chosen], searched and state.complete
+
+
+def _first_of_two_merged(
+    merged: Merged, rank: Codes, solved: Solution, second: Floats, limits: Limits
+) -> Solution | None:
+    """Return the first best matching of merged units, or None if CP-SAT has to find it."""
+    from gammacp.alignment.ties_of_two import first_of_two_merged
+
+    assert solved.certificate is not None
+    costs = second_costs(merged.problem, solved.certificate.columns, second)
+    return first_of_two_merged(merged, rank, solved, costs, limits)
 
 
 def _first_merged(

@@ -1,11 +1,18 @@
-"""Tie-breaking for two annotators: the first of the best matchings, by the residual graph."""
+"""Tie-breaking for two annotators: the first of the best matchings, by the residual graph.
+
+If identical units were merged, the tight pairs of distinct units stand for those of all their
+copies, and the search is the same.
+"""
 
 from dataclasses import replace
 
 import numpy as np
 
+from gammacp.alignment.candidates import MOST_PAIRS
+from gammacp.alignment.kernels.records import Columns, spread
 from gammacp.alignment.kernels.residual import TightPairs, first_matching
 from gammacp.alignment.limits import Limits, Ties
+from gammacp.alignment.presolve.duplicates import Merged
 from gammacp.alignment.problem import Certificate, Problem, Solution, Status, solution
 from gammacp.base.arrays import Bools, Codes, Floats
 from gammacp.base.stopping import halting
@@ -55,6 +62,64 @@ def first_of_two(
     if result.status is not Status.OPTIMAL:
         return None
     return replace(result, first=ended and whole)
+
+
+def first_of_two_merged(
+    merged: Merged, rank: Codes, solved: Solution, second: Floats, limits: Limits
+) -> Solution | None:
+    """Return the first best matching of all units, or None if it must be found in another way.
+
+    Parameters
+    ----------
+    merged
+        Problem over distinct units, and their copies.
+    rank
+        Place of each unit of the continuum.
+    solved
+        A proven solution for the units of the continuum, with a certificate for distinct units.
+    second
+        d_cat of each pair of the certificate.
+    limits
+        As for `first_of_two`.
+    """
+    assert solved.certificate is not None
+    columns, price, whole = solved.certificate
+    problem = merged.problem
+    gain = merged.n_units * problem.opening - solved.objective
+    # Only prices that are optimal tell the pairs of best matchings from others. Those of the linear
+    # program may be too high by its own tolerance.
+    if (columns.sizes != 2).any() or price @ merged.counts - gain > problem.tolerance:
+        return None
+    tight = np.flatnonzero(columns.losses(price) <= problem.tolerance)
+    first, other = columns.members.reshape(-1, 2)[tight].T
+    sizes = merged.counts[first] * merged.counts[other]
+    if sizes.sum() > MOST_PAIRS:
+        return None
+    pair = np.repeat(np.arange(len(tight)), sizes)
+    copy = spread(np.zeros(len(tight), np.int64), sizes)
+    n_copies = merged.counts[other[pair]]
+    first = merged.order[merged.runs[first[pair]] + copy // n_copies].astype(np.int32)
+    other = merged.order[merged.runs[other[pair]] + copy % n_copies].astype(np.int32)
+    members = np.column_stack((first, other)).ravel()
+    begin = 2 * np.arange(len(pair) + 1, dtype=np.int64)
+    gain_of_pairs = columns.gain[tight][pair]
+    annotator = np.empty(merged.n_units, problem.annotator.dtype)
+    annotator[merged.order] = np.repeat(problem.annotator, merged.counts)
+    unmerged = replace(
+        problem,
+        annotator=annotator,
+        first=first,
+        second=other,
+        weight=gain_of_pairs - problem.opening,
+        rank=rank,
+    )
+    certificate = Certificate(
+        Columns(begin, members, gain_of_pairs), merged.prices_of_units(price), whole
+    )
+    found = first_of_two(unmerged, solved, certificate, second[tight][pair], limits)
+    if found is None:
+        return None
+    return replace(solved, groups=found.groups, first=found.first)
 
 
 def _partners(problem: Problem, groups: Codes) -> Codes:

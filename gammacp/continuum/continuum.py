@@ -17,7 +17,7 @@ from gammacp.continuum.columns import (
     Bounds,
     checked_bounds,
     encode_units,
-    in_order,
+    sort_columns,
 )
 from gammacp.continuum.fragments import Breaks, Inside, Shapes, column, fragments_of
 from gammacp.continuum.grid import Grid
@@ -238,7 +238,7 @@ class Continuum(Quantities):
         about
             Name, offset unit, text, ….
         """
-        columns = in_order(starts, ends, annotator_codes, category_codes, inside, ids)
+        columns = sort_columns(starts, ends, annotator_codes, category_codes, inside, ids)
         checked = checked_bounds(bounds, columns["starts"], columns["ends"])
         return cls(annotators, categories, **columns, bounds=checked, links=links, about=about)
 

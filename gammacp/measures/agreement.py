@@ -205,7 +205,7 @@ class Agreement:
         categories
             Whether cells are divided by category, if there are several categories.
         """
-        from gammacp.measures.components import components_of
+        from gammacp.measures.components import estimate_components
 
         try:
             if categories:
@@ -217,7 +217,7 @@ class Agreement:
                 by = c.category
             else:
                 by = None
-            return components_of(c.document, c.pair, c.observed, c.expected, category=by)
+            return estimate_components(c.document, c.pair, c.observed, c.expected, category=by)
         except DataError:
             return None
 

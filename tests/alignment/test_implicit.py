@@ -56,7 +56,8 @@ def test_the_cost_is_that_of_the_full_assignment(
     solve = SOLVERS["auto"].solve
     for kept in (0, 10**6):
         monkeypatch.setattr(implicit, "_KEPT", kept)
-        found = solve_implicit(few, c, bound, solve, Limits(), math.inf)
+        found, tight = solve_implicit(few, c, bound, solve, Limits(), math.inf)
+        assert tight is not None
         assert found.status is Status.OPTIMAL
         assert found.objective == pytest.approx(cheapest(c, d), abs=1e-9)
         assert found.proof is not None
@@ -70,7 +71,8 @@ def test_a_time_limit_leaves_a_valid_bound() -> None:
     c, d = crowded(60, 60), gc.Combined()
     bound = bind(d, c)
     few = build_problem(c, bound, most=0.02)
-    cut = solve_implicit(few, c, bound, SOLVERS["auto"].solve, Limits(), -math.inf)
+    cut, tight = solve_implicit(few, c, bound, SOLVERS["auto"].solve, Limits(), -math.inf)
+    assert tight is None
     assert cut.status is Status.FEASIBLE
     assert cut.bound <= cheapest(c, d) <= cut.objective
 
@@ -82,3 +84,38 @@ def test_dense_continua_use_the_implicit_assignment() -> None:
     assert found.status is Status.OPTIMAL
     assert found.disorder == pytest.approx(cheapest(c, gc.Combined()) / 50)
     assert found.proof is not None
+
+
+def rounded(n: int, other: int, seed: int, n_categories: int) -> Continuum:
+    """Draw units at whole numbers, with many ties; at most half of them have a double."""
+    rng = np.random.default_rng(seed)
+    starts = rng.integers(0, 12, n + other).astype(float)
+    ends = starts + rng.integers(3, 9, n + other)
+    kinds = rng.integers(0, n_categories, n + other)
+    annotators = np.repeat([0, 1], [n, other])
+    return Continuum.from_codes(("A", "B"), tuple("xyz"), starts, ends, annotators, kinds)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_ties_of_dense_continua_are_broken_as_with_all_pairs(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the tight pairs are at hand, and the first alignment is that of all pairs."""
+    monkeypatch.setattr(implicit, "_AT_ONCE", 300)
+    c = rounded(30 + seed, 34 - seed, seed, 1 + seed % 3)
+    unmerged = Presolve(merged=0.0)
+    every = gc.align(c, tuning=[unmerged])
+    dense = gc.align(c, tuning=[Presolve(merged=0.0, pairs=100, pairs_per_unit=1, closest=4)])
+    assert every.first
+    assert dense.first
+    assert dense.disorder == pytest.approx(cheapest(c, gc.Combined()) / 32, abs=1e-9)
+    assert np.array_equal(dense.groups, every.groups)
+
+
+def test_more_ties_than_are_listed_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(implicit, "MOST_PAIRS", 10)
+    c = rounded(30, 30, 0, 1)
+    dense = gc.align(c, tuning=[Presolve(merged=0.0, pairs=100, pairs_per_unit=1, closest=4)])
+    assert dense.status is Status.OPTIMAL
+    assert not dense.first
+    assert dense.notes

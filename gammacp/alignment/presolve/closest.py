@@ -39,8 +39,11 @@ def solve_closest(
     reuse: float,
     deadline: float,
     per_unit: int,
-) -> Solution:
-    """Return the best alignment found, from the closest pairs or from categories alone."""
+) -> tuple[Solution, Problem | None]:
+    """Return the best alignment found, from the closest pairs or from categories alone.
+
+    If it is proven and its ties can be broken, the problem with which to do so is returned too.
+    """
     n = continuum.n_annotators
     delta = dissimilarity.delta
     alone = np.full((continuum.n_units, n), -1, np.int32)
@@ -55,12 +58,12 @@ def solve_closest(
         best = better(best, pooled)
     closest = _closest(continuum, dissimilarity, cover, reuse, deadline, per_unit)
     if closest is None:
-        return best
+        return best, None
     problem, most = closest
     if n == 2 and not cover:
-        whole = solve_implicit(problem, continuum, dissimilarity, solve, limits, deadline)
+        whole, tight = solve_implicit(problem, continuum, dissimilarity, solve, limits, deadline)
         if whole.status is Status.OPTIMAL:
-            return whole
+            return whole, tight
         best = better(best, whole)
     groups = improve(problem, None, deadline)
     best = better(best, solution(problem, groups, unit_bound(problem, beyond=delta - most)))
@@ -69,7 +72,7 @@ def solve_closest(
             solved = solve(problem, limits.until(deadline))
         # Its bound is not valid for the pairs that are left out.
         best = better(best, solution(problem, solved.groups, -np.inf))
-    return best
+    return best, None
 
 
 def _closest(

@@ -40,6 +40,11 @@ class Merged:
         """Number of copies of each distinct unit."""
         return np.diff(self.runs)
 
+    @property
+    def n_units(self) -> int:
+        """Number of units of the continuum."""
+        return len(self.order)
+
     def prices_of_units(self, price: Floats) -> Floats:
         """Return the price of each of the continuum's units, given those of the distinct ones."""
         prices = np.empty(len(self.order))

@@ -5,17 +5,23 @@ not listed can improve the alignment only if it gains more than the prices of it
 pairs are added and the assignment is solved again, until there are none; the prices then prove that
 the alignment is the best one. Costs are computed in blocks of units, so that never all pairs are
 listed.
+
+Every best alignment consists of *tight* pairs, which gain exactly the prices of their units. They
+are found in the last round, and ties are broken among them.
 """
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
+from gammacp.alignment.candidates import MOST_PAIRS
+from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
-from gammacp.alignment.problem import Problem, Proof, Solution, solution
+from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, solution
 from gammacp.alignment.solvers.registry import Solve
-from gammacp.base.arrays import Floats, Indices
+from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import due
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
@@ -29,6 +35,20 @@ _KEPT = 32_000_000
 _ADDED = 10
 
 
+class Pairs(NamedTuple):
+    """Pairs of units with their weights."""
+
+    first: Codes
+    second: Codes
+    weight: Floats
+
+    @classmethod
+    def joined(cls, parts: list["Pairs"]) -> "Pairs":
+        """Concatenate several lists of pairs."""
+        first, second, weight = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        return cls(first.astype(np.int32), second.astype(np.int32), weight)
+
+
 def solve_implicit(
     problem: Problem,
     continuum: Continuum,
@@ -36,8 +56,12 @@ def solve_implicit(
     solve: Solve,
     limits: Limits,
     deadline: float,
-) -> Solution:
+) -> tuple[Solution, Problem | None]:
     """Return the best alignment over all pairs, or the best by the deadline with its bound.
+
+    If the alignment is proven, the problem of all tight pairs is returned with it, and the
+    certificate of the solution is about these pairs. Otherwise, or if they are more than
+    `MOST_PAIRS`, the problem is None.
 
     Parameters
     ----------
@@ -54,16 +78,17 @@ def solve_implicit(
     while True:
         solved = solve(problem, limits.until(deadline))
         if solved.proof is None:
-            return best or replace(solved, bound=highest)
+            return best or replace(solved, bound=highest), None
         price = solved.proof.price.copy()
-        listed = []
+        listed: list[Pairs] = []
+        tight: list[Pairs] = []
         blocks = stored_blocks or _costs(continuum, dissimilarity)
         new_blocks: list[tuple[Indices, Floats]] = []
         few = np.prod(continuum.counts, dtype=np.int64) <= _KEPT
         second = np.searchsorted(continuum.annotator_codes, 1)
         for rows, cost in blocks:
             if due(deadline):  # Pairs not yet checked may gain more than the prices.
-                return best or solution(problem, solved.groups, highest)
+                return best or solution(problem, solved.groups, highest), None
             if few and stored_blocks is None:
                 new_blocks.append((rows, cost))
             more = (problem.delta + problem.opening) - cost
@@ -73,26 +98,52 @@ def solve_implicit(
             beyond = np.maximum(more.max(axis=1), 0.0)
             price[rows] += beyond
             paying = np.flatnonzero(beyond > problem.tolerance)
-            gain = more[paying]
-            most = min(_ADDED, more.shape[1])
-            at = np.argpartition(-gain, most - 1, axis=1)[:, :most]
-            row, place = np.nonzero(np.take_along_axis(gain, at, axis=1) > problem.tolerance)
-            column = at[row, place]
-            row = paying[row]
-            listed.append((rows[row], column + second, problem.delta - cost[row, column]))
+            if len(paying):
+                places = _most_paying(paying, more[paying], problem.tolerance)
+                listed.append(_pairs_at(problem, places, rows, second, cost))
+            elif not listed and sum(len(part.first) for part in tight) <= MOST_PAIRS:
+                places = np.nonzero(more >= -problem.tolerance)
+                tight.append(_pairs_at(problem, places, rows, second, cost))
         stored_blocks = new_blocks or stored_blocks
-        first, other, weight = (np.concatenate(part) for part in zip(*listed, strict=True))
         bound = problem.n_units * problem.opening - float(price.sum())
         highest = max(highest, bound)
         best = solution(problem, solved.groups, highest, proof=Proof(price))
-        if not len(first) or due(deadline):
-            return best
-        problem = replace(
-            problem,
-            first=np.concatenate([problem.first, first.astype(np.int32)]),
-            second=np.concatenate([problem.second, other.astype(np.int32)]),
-            weight=np.concatenate([problem.weight, weight]),
-        )
+        if not listed:
+            return _certified(problem, best, solved.proof.price, Pairs.joined(tight))
+        if due(deadline):
+            return best, None
+        known = Pairs(problem.first, problem.second, problem.weight)
+        every = Pairs.joined([known, *listed])
+        problem = replace(problem, first=every.first, second=every.second, weight=every.weight)
+
+
+def _most_paying(paying: Indices, excess: Floats, tolerance: float) -> tuple[Indices, Indices]:
+    """Return the places of the pairs to add: of each row that pays, those of largest excess."""
+    most = min(_ADDED, excess.shape[1])
+    at = np.argpartition(-excess, most - 1, axis=1)[:, :most]
+    row, place = np.nonzero(np.take_along_axis(excess, at, axis=1) > tolerance)
+    return paying[row], at[row, place]
+
+
+def _pairs_at(
+    problem: Problem, places: tuple[Indices, ...], rows: Indices, second: int, cost: Floats
+) -> Pairs:
+    """Return the pairs at these places of a block of costs."""
+    row, column = places
+    return Pairs(rows[row], column + second, problem.delta - cost[row, column])
+
+
+def _certified(
+    problem: Problem, best: Solution, price: Floats, tight: Pairs
+) -> tuple[Solution, Problem | None]:
+    """Return a proven solution with its tight pairs, as a problem and as a certificate."""
+    if len(tight.first) > MOST_PAIRS:
+        return best, None
+    members = np.column_stack((tight.first, tight.second)).ravel()
+    begin = 2 * np.arange(len(tight.first) + 1, dtype=np.int64)
+    columns = Columns(begin, members, tight.weight + problem.opening)
+    problem = replace(problem, first=tight.first, second=tight.second, weight=tight.weight)
+    return replace(best, certificate=Certificate(columns, price)), problem
 
 
 def _costs(

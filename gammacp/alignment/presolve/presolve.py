@@ -57,9 +57,9 @@ class Presolve(Stage):
 class Presolved(NamedTuple):
     """A solution and the problem that it solves, as needed to break ties.
 
-    The problem is None if the solution is that of another problem (the closest pairs, or pooled
-    categories). `merged` is set if identical units were merged: it maps the problem's units to the
-    units of the continuum.
+    The problem is None if the solution is that of another problem (the closest pairs of more than
+    two annotators, or pooled categories). `merged` is set if identical units were merged: it maps
+    the problem's units to the units of the continuum.
     """
 
     solution: Solution
@@ -98,10 +98,11 @@ def solve_presolved(
         from gammacp.alignment.presolve.closest import solve_closest
 
         per_unit = limits.of(Presolve).closest
-        closest = solve_closest(
-            continuum, dissimilarity, solve, limits, cover, reuse, deadline, per_unit
+        return Presolved(
+            *solve_closest(
+                continuum, dissimilarity, solve, limits, cover, reuse, deadline, per_unit
+            )
         )
-        return Presolved(closest, None)
     if not cover and one_spot(continuum):
         from gammacp.alignment.presolve.pooling import solve_pooled
 

@@ -21,7 +21,15 @@ from gammacp.alignment.duals.lp import block_prices
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.pricing.exact import search
-from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, solution, total_cost
+from gammacp.alignment.problem import (
+    Certificate,
+    Problem,
+    Proof,
+    Solution,
+    Status,
+    solution,
+    total_cost,
+)
 from gammacp.alignment.proof.components import Components, best_of_columns
 from gammacp.alignment.reporting import tell
 from gammacp.alignment.solvers.enumeration import at_hand, better
@@ -72,7 +80,8 @@ def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
             packed = _packed(problem, priced, limits, deadline)
     except TimeoutError:
         return at_hand(problem)
-    if packed is not None and not due(deadline):
+    unproven = packed is not None and packed.status is Status.FEASIBLE and not limits.gap
+    if packed is not None and not unproven and not due(deadline):
         return packed
     bound = problem.n_units * problem.opening - float(priced.price.sum())
     generated = at_hand(problem, priced.groups, bound, Proof(priced.price))
@@ -121,7 +130,9 @@ def _packed(problem: Problem, priced: _Priced, limits: Limits, deadline: float) 
         current_work().rounds += 1
         ones = np.ones(problem.n_units, np.int64)
         model = Model(columns, ones, problem.opening + problem.reuse, problem.cover)
-        packed = best_packing(model, exactly)
+        # Of costs that differ by less than its own tolerance, CP-SAT might compare all packings.
+        with budget(limits.steps(limits.of(Components).steps)):
+            packed = best_packing(model, exactly)
         chosen = columns.select(np.flatnonzero(packed.times))
         groups = to_groups(problem, chosen)
         loss = total - _gain(problem, groups)

@@ -64,7 +64,7 @@ def tree_page(report: TreeReport, title: str = "") -> str:
     for one in tables(report):
         key = one.columns[0].key
         if key == "sentence":
-            about = "Share: the part of all disagreement between annotators that is in the sentence."
+            about = "Share: the part of all disagreement of annotators that is in the sentence."
             grouped[_TITLES[key]].append(hint(about))
         grouped[_TITLES[key]].append(table(one, long=len(one.records) > DRAWN))
     if drawn := list(islice(_draw(report.worst), DRAWN)):

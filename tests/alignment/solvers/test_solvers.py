@@ -1,11 +1,11 @@
-"""The contract of all back-ends: optimum, proof and valid bounds."""
+"""The contract of all solvers: optimum, proof and valid bounds."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from gammacp import Combined, UsageError
+from gammacp import Combined, Continuum, UsageError
 from gammacp.alignment import (
     SOLVERS,
     Limits,
@@ -13,12 +13,14 @@ from gammacp.alignment import (
     Solution,
     Solver,
     Status,
+    best_disorder,
     best_groups,
     build_problem,
     solve,
 )
 from gammacp.alignment.columns import alone
 from gammacp.alignment.problem import group_costs, solution
+from gammacp.alignment.proof.components import Components
 from gammacp.alignment.solvers.registry import Solve
 from gammacp.datasets import load
 from gammacp.dissimilarity import bind
@@ -149,3 +151,19 @@ def test_impossible_calls_are_refused(options: dict[str, object], message: str) 
     continuum = load("3by100")
     with pytest.raises(UsageError, match=message):
         best_groups(continuum, bind(Combined(), continuum), **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+def test_cpsat_ends_where_costs_are_nearly_equal() -> None:
+    """Without an answer of CP-SAT, `cpsat` returns a good alignment with a valid bound."""
+    rng = np.random.default_rng(1)
+    starts, ends = rng.uniform(0, 0.001, (2, 48))
+    annotators = np.repeat([0, 1], 24)
+    kinds = rng.integers(0, 2, 48)
+    spot = Continuum.from_codes(("A", "B"), ("x", "y"), 10 + starts, 20 + ends, annotators, kinds)
+    bound = bind(Combined(), spot)
+    found = best_disorder(spot, bound, method="cpsat", tuning=[Components(steps=1e5)])
+    best = best_disorder(spot, bound)
+    assert best.status is Status.OPTIMAL
+    assert found.bound <= best.disorder + 1e-8
+    assert found.disorder < 2 * best.disorder
