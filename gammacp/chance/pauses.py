@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -28,6 +29,13 @@ from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.chance.annotation import ROUNDING, Annotation
 from gammacp.chance.grid import Places
 from gammacp.continuum import Continuum
+
+if TYPE_CHECKING:
+    from gammacp.chance.refilled import Refilling
+
+# Fact of a continuum whose stretches were found in its annotations, and not declared.
+ESTIMATED = "estimated stretches"
+Habit: TypeAlias = "Fitting | Dividing | Refilling"
 
 
 @dataclass(frozen=True)
@@ -223,7 +231,14 @@ class Fitting:
             length = float(lengths[row])
             places = self._sides(float(starts[row]), length, int(first[row]), int(last[row]))
             if point >= self.stays + self.ends + self.begins or not places:
-                room = self._room(np.delete(moved, row), np.delete(lengths, row), length, rng)
+                room = find_room(
+                    self.edges,
+                    np.delete(moved, row),
+                    np.delete(lengths, row),
+                    length,
+                    rng,
+                    whole=self.whole,
+                )
                 if room is not None:
                     places = [room]
             moved[row] = places[0] if places else starts[row]
@@ -250,33 +265,46 @@ class Fitting:
             return late + early
         return early + late
 
-    def _room(
-        self, starts: Floats, lengths: Floats, length: float, rng: np.random.Generator
-    ) -> float | None:
-        """Return a random place between the annotator's other units; None if there is no room.
 
-        Parameters
-        ----------
-        starts, lengths
-            Starts and lengths of the other units.
-        length
-            Length of the unit that looks for a place.
-        """
-        blocked = np.concatenate([self.edges, starts])
-        order = np.argsort(blocked, kind="stable")
-        ends = np.concatenate([self.edges, starts + lengths])[order]
-        low = np.maximum.accumulate(ends)[:-1]
-        high = blocked[order][1:]
-        room = high - low - length
-        allowance = ROUNDING * float(self.edges[-1])
-        fits = np.flatnonzero(room >= -allowance)
-        if not len(fits):
-            return None
-        # Every possible start has the same weight. A gap that the unit just fills offers one start.
-        weight = np.maximum(room[fits], 0.0) + (1.0 if self.whole else allowance)
-        k = int(rng.choice(len(fits), p=weight / weight.sum()))
-        point = rng.random() * weight[k]
-        return float(low[fits[k]]) + (float(np.floor(point)) if self.whole else point)
+def find_room(
+    edges: Floats,
+    starts: Floats,
+    lengths: Floats,
+    length: float,
+    rng: np.random.Generator,
+    *,
+    whole: bool,
+) -> float | None:
+    """Return a random place between an annotator's other units; None if there is no room.
+
+    Parameters
+    ----------
+    edges
+        Edges of the stretches in the time without pauses, none of which the unit may cross.
+    starts, lengths
+        Starts and lengths of the other units.
+    length
+        Length of the unit that looks for a place.
+    rng
+        Chooses the place.
+    whole
+        Whether places are whole numbers.
+    """
+    blocked = np.concatenate([edges, starts])
+    order = np.argsort(blocked, kind="stable")
+    ends = np.concatenate([edges, starts + lengths])[order]
+    low = np.maximum.accumulate(ends)[:-1]
+    high = blocked[order][1:]
+    room = high - low - length
+    allowance = ROUNDING * float(edges[-1])
+    fits = np.flatnonzero(room >= -allowance)
+    if not len(fits):
+        return None
+    # Every possible start has the same weight. A gap that the unit just fills offers one start.
+    weight = np.maximum(room[fits], 0.0) + (1.0 if whole else allowance)
+    k = int(rng.choice(len(fits), p=weight / weight.sum()))
+    point = rng.random() * weight[k]
+    return float(low[fits[k]]) + (float(np.floor(point)) if whole else point)
 
 
 @dataclass(frozen=True)
@@ -396,27 +424,61 @@ class Pauses:
     """
 
     time: MarkableTime
-    habits: tuple[Fitting | Dividing, ...]
+    habits: tuple[Habit, ...]
 
     @classmethod
-    def of(cls, annotations: Sequence[Annotation], time: MarkableTime, *, whole: bool) -> Pauses:
-        """Find the habits of annotators, from annotations in the time without pauses."""
-        habits: list[Fitting | Dividing] = []
+    def of(
+        cls,
+        annotations: Sequence[Annotation],
+        time: MarkableTime,
+        *,
+        whole: bool,
+        estimated: bool = False,
+    ) -> Pauses:
+        """Find the habits of annotators.
+
+        Parameters
+        ----------
+        annotations
+            Units in the time without pauses.
+        time
+            The time without pauses.
+        whole
+            Whether places are whole numbers.
+        estimated
+            Whether stretches begin and end with units of the annotators because nobody declared
+            any, so that units at edges are no habit.
+        """
+        # Imported here, because the module needs parts of this one.
+        from gammacp.chance.refilled import Refilling
+
+        habits: list[Habit] = []
         for annotation in annotations:
             # Pauses after the place where the annotator stopped reading do not count.
             inner = time.edges[1:-1]
             inner = inner[inner < annotation.length]
             edges = np.concatenate([[0.0], inner, [annotation.length]])
-            dividing = Dividing.of(annotation, edges)
-            habits.append(dividing or Fitting.of(annotation, edges, whole=whole))
+            habit: Habit | None = None
+            if not estimated:
+                habit = Refilling.of(annotation, edges, whole=whole)
+            if habit is None:
+                habit = Dividing.of(annotation, edges)
+            habits.append(habit or Fitting.of(annotation, edges, whole=whole))
         return cls(time, tuple(habits))
 
     def turned(self, annotations: Sequence[Annotation]) -> tuple[Annotation, ...]:
-        """Return the annotations to be turned, in which units that meet at pauses may be joined."""
+        """Return the annotations to be turned.
+
+        Units that meet at pauses may be joined, and those at edges of pauses left out.
+        """
         return tuple(
-            habit.joined if isinstance(habit, Dividing) else annotation
+            annotation if isinstance(habit, Fitting) else habit.joined
             for habit, annotation in zip(self.habits, annotations, strict=True)
         )
+
+    def have_own_ends(self) -> list[bool]:
+        """Return for each annotator whether the ends of the recording count as a pause."""
+        return [not isinstance(habit, Fitting | Dividing) for habit in self.habits]
 
     def fit(self, annotations: Sequence[Annotation], rng: np.random.Generator) -> list[Annotation]:
         """Adapt turned annotations to the annotators' habits at pauses."""

@@ -39,7 +39,8 @@ from gammacp.inference.part_tests import (
     exchanged,
     independent_parts,
 )
-from gammacp.measures.gamma import FEWEST_UNITS, FEWEST_UNITS_OF_GAPS
+from gammacp.measures.gamma import FEWEST_UNITS_OF_GAPS
+from gammacp.measures.gamma_notes import FEWEST_UNITS
 from gammacp.measures.random_sets import Basis, Chance, by_size
 
 _INTERRUPTED = "interrupted before random sets were drawn"
