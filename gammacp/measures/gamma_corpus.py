@@ -514,7 +514,7 @@ def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     weighed = _weigh(replace(whole, signature=line), parts, basis)
     if basis.selection:
         return weighed
-    if not continua.plain and any(c.markable for c in continua.beside):
+    if not continua.plain and any(c.markable for c in continua.structured):
         # Imported here: most documents have no pauses.
         from gammacp.continuum.markable import small_value_in_words
 
