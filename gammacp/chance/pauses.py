@@ -5,7 +5,9 @@ they meet more often than units that are turned over the whole recording. If the
 something can be marked are known (`Continuum.markable`), each annotation is moved to the time
 without pauses, turned there, and mapped back. All random units then stay out of the same pauses.
 
-A turned unit may come to lie across a pause. What happens to it follows the annotator's habits:
+Annotators who seldom mark across pauses have their stretches filled anew
+(`gammacp.chance.refilled`). For the others, and those who often have overlapping units, a turned
+unit may come to lie across a pause. What happens to it follows the annotator's habits:
 
 - with one probability it stays, stretched over the pause. This probability is the number of the
   annotator's units that cross pauses, divided by the number expected if the units lay anywhere;
@@ -13,8 +15,8 @@ A turned unit may come to lie across a pause. What happens to it follows the ann
   units that touch pauses;
 - otherwise it moves to a random place between the annotator's other units where it fits.
 
-Annotators who tile each stretch have a boundary between two units at most pauses. Their units that
-meet at a pause are joined before they are turned, and units are divided at pauses afterwards.
+Some of them have a boundary between two units at most pauses. Their units that meet at a pause are
+joined before they are turned, and units are divided at pauses afterwards.
 """
 
 from __future__ import annotations
