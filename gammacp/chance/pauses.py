@@ -5,7 +5,9 @@ they meet more often than units that are turned over the whole recording. If the
 something can be marked are known (`Continuum.markable`), each annotation is moved to the time
 without pauses, turned there, and mapped back. All random units then stay out of the same pauses.
 
-A turned unit may come to lie across a pause. What happens to it follows the annotator's habits:
+Annotators who seldom mark across pauses have their stretches filled anew
+(`gammacp.chance.refilled`). For the others, and those who often have overlapping units, a turned
+unit may come to lie across a pause. What happens to it follows the annotator's habits:
 
 - with one probability it stays, stretched over the pause. This probability is the number of the
   annotator's units that cross pauses, divided by the number expected if the units lay anywhere;
@@ -13,29 +15,27 @@ A turned unit may come to lie across a pause. What happens to it follows the ann
   units that touch pauses;
 - otherwise it moves to a random place between the annotator's other units where it fits.
 
-Annotators who tile each stretch have a boundary between two units at most pauses. Their units that
-meet at a pause are joined before they are turned, and units are divided at pauses afterwards.
+Some of them have a boundary between two units at most pauses. Their units that meet at a pause are
+joined before they are turned, and units are divided at pauses afterwards.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from gammacp.base.arrays import Bools, Codes, Floats, Indices
+from gammacp.base.arrays import Bools, Codes, Floats
 from gammacp.chance.annotation import ROUNDING, Annotation
 from gammacp.chance.grid import Places
+from gammacp.chance.refilled import Refilling
+from gammacp.chance.stretches import find_room, stretches_of
 from gammacp.continuum import Continuum
-
-if TYPE_CHECKING:
-    from gammacp.chance.refilled import Refilling
 
 # Fact of a continuum whose stretches were found in its annotations, and not declared.
 ESTIMATED = "estimated stretches"
-Habit: TypeAlias = "Fitting | Dividing | Refilling"
 
 
 @dataclass(frozen=True)
@@ -136,25 +136,6 @@ class MarkableTime:
             ),
             length=float(self.ends[-1]),
         )
-
-
-def stretches_of(edges: Floats, starts: Floats, ends: Floats) -> tuple[Indices, Indices]:
-    """Return the number of the stretch in which each unit begins, and in which it ends.
-
-    Parameters
-    ----------
-    edges
-        Start of each stretch, and the end of the last one.
-    starts, ends
-        Starts and ends of the units, in the time without pauses. A unit of no length at an edge
-        belongs to the later stretch.
-    """
-    allowance = ROUNDING * float(edges[-1])
-    most = len(edges) - 2
-    first = np.searchsorted(edges, starts + allowance, side="right") - 1
-    last = np.searchsorted(edges, ends - allowance) - 1
-    first = first.clip(0, most)
-    return first, np.clip(last, first, most)
 
 
 @dataclass(frozen=True)
@@ -266,47 +247,6 @@ class Fitting:
         return early + late
 
 
-def find_room(
-    edges: Floats,
-    starts: Floats,
-    lengths: Floats,
-    length: float,
-    rng: np.random.Generator,
-    *,
-    whole: bool,
-) -> float | None:
-    """Return a random place between an annotator's other units; None if there is no room.
-
-    Parameters
-    ----------
-    edges
-        Edges of the stretches in the time without pauses, none of which the unit may cross.
-    starts, lengths
-        Starts and lengths of the other units.
-    length
-        Length of the unit that looks for a place.
-    rng
-        Chooses the place.
-    whole
-        Whether places are whole numbers.
-    """
-    blocked = np.concatenate([edges, starts])
-    order = np.argsort(blocked, kind="stable")
-    ends = np.concatenate([edges, starts + lengths])[order]
-    low = np.maximum.accumulate(ends)[:-1]
-    high = blocked[order][1:]
-    room = high - low - length
-    allowance = ROUNDING * float(edges[-1])
-    fits = np.flatnonzero(room >= -allowance)
-    if not len(fits):
-        return None
-    # Every possible start has the same weight. A gap that the unit just fills offers one start.
-    weight = np.maximum(room[fits], 0.0) + (1.0 if whole else allowance)
-    k = int(rng.choice(len(fits), p=weight / weight.sum()))
-    point = rng.random() * weight[k]
-    return float(low[fits[k]]) + (float(np.floor(point)) if whole else point)
-
-
 @dataclass(frozen=True)
 class Dividing:
     """Habits of an annotator whose units meet at most pauses, as those of annotators who tile do.
@@ -411,6 +351,9 @@ def _touched(edges: Floats, places: Floats) -> Bools:
     return np.asarray(apart <= ROUNDING * float(edges[-1]), np.bool_)
 
 
+Habit: TypeAlias = Fitting | Dividing | Refilling
+
+
 @dataclass(frozen=True)
 class Pauses:
     """Map from turned annotations back to the recording.
@@ -449,9 +392,6 @@ class Pauses:
             Whether stretches begin and end with units of the annotators because nobody declared
             any, so that units at edges are no habit.
         """
-        # Imported here, because the module needs parts of this one.
-        from gammacp.chance.refilled import Refilling
-
         habits: list[Habit] = []
         for annotation in annotations:
             # Pauses after the place where the annotator stopped reading do not count.

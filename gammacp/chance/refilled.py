@@ -36,7 +36,7 @@ import numpy as np
 
 from gammacp.base.arrays import Bools, Floats
 from gammacp.chance.annotation import ROUNDING, Annotation
-from gammacp.chance.pauses import find_room, stretches_of
+from gammacp.chance.stretches import find_room, stretches_of
 
 # Share of the expected number of units across pauses above which an annotator marks across them.
 _SELDOM = 1 / 2

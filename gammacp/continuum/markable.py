@@ -24,8 +24,8 @@ _MOST_IN_PAUSES = 1 / 2
 _ZERO = 0.02
 _SMALL = 0.05
 _LEVEL = 0.05
-_RATE_OF_SIX = "10%"
-_RATE_OF_THIRTY = "25%"
+_RATE_OF_SIX = "13%"
+_RATE_OF_THIRTY = "17%"
 # Largest number of units that a message names.
 _NAMED = 3
 
