@@ -131,7 +131,7 @@ def _most_confused(table: Confusion) -> Iterator[tuple[str, tuple[str, ...]]]:
     whole = int(table.counts[half].sum())
     label = visible(one if other == NO_UNIT else other if one == NO_UNIT else one)
     if NO_UNIT in (one, other):
-        confused_pair = f"one annotator marks “{label}” and the other has no unit there"
+        confused_pair = f"one annotator marks “{label}”, and the other has no counterpart to it"
     else:
         confused_pair = f"one annotator says “{label}” and the other “{visible(other)}”"
     yield (

@@ -56,12 +56,13 @@ _KINDS = {
 _TOPICS = {
     "position": "where units begin and end",
     "category": "the labels",
-    "split": "what others mark as one unit: one or several",
-    "merged": "what others mark as several units: one or several",
-    "missing": "units that only the others mark",
-    "extra": "units that nobody else marks",
+    "split": "what {name} marks as several units and others as one",
+    "merged": "what {name} marks as one unit and others as several",
+    "missing": "units that {name} leaves out",
+    "extra": "units that only {name} marks",
     "level": "units inside other units",
 }
+"""What to talk about, by the kind of difference."""
 _DIFFERENCE = "difference"
 _NOT_SHOWN = {
     _DIFFERENCE: "that an annotator has more differences of one kind than the others",
@@ -304,15 +305,21 @@ def _divided(kinds: Kinds | None, share: float) -> str:
     share
         Share of the disorder due to units without a counterpart.
     """
-    if kinds is None or kinds.reason is not None or not kinds.observed:
-        return ""
-    divided = kinds.parts["split"]["share"] + kinds.parts["merged"]["share"]
-    if divided <= share / 2:
+    divided = _share_of_divided(kinds)
+    if not divided > share / 2:
         return ""
     return (
-        f" Most of these units ({divided:.0%} of the disagreement) lie in stretches that one "
-        "annotator divides into more units than another."
+        f" Most of it ({divided:.0%} of the disagreement) comes from stretches that one annotator "
+        "divides into more units than another."
     )
+
+
+def _share_of_divided(kinds: Kinds | None) -> float:
+    """Return the share of the disorder from units that one annotator divides or joins."""
+    if kinds is None or kinds.reason is not None or not kinds.observed:
+        return 0.0
+    share: float = kinds.parts["split"]["share"] + kinds.parts["merged"]["share"]
+    return share
 
 
 def worth(found: Calibration, said: list[Statement]) -> Statement | None:
@@ -388,7 +395,11 @@ def _advice(
     if person is not None:
         words = f"go through the differences with {visible(person[0])}"
         return words, costliest_places(overall, annotator=person[0])
-    words = f"look at the places that cost most{_lowest(found)}, and make the guideline clearer"
+    words = f"look at the places that cost most{_lowest(found)}, and "
+    if _share_of_divided(found.kinds) > 0.5:
+        words += "agree on when a stretch is one unit and when several"
+    else:
+        words += "make the guideline clearer"
     return words, costliest_places(overall)
 
 
@@ -412,8 +423,8 @@ def _lowest(found: Comparison) -> str:
 
 def _talk(name: str, kind: str) -> str:
     """Return the advice to talk with an annotator about their kind of difference."""
-    topic = _TOPICS.get(kind, "the differences")
-    return f"talk with {visible(name)} about {topic}"
+    topic = _TOPICS.get(kind, "the differences").format(name=visible(name))
+    return f"talk with {visible(name)} and the others about {topic}"
 
 
 def _taken_for(found: Comparison, label: str) -> str:

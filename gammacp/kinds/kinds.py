@@ -359,11 +359,13 @@ def _kinds(documents: DocumentAlignments, groups: Sequence[RandomSets] | None, s
     records = tuple(_people(documents, counted, cost, chance, p))
     pairs = tuple(_pairs(documents, batches))
     counts_by_case = _sentence_counts(documents, counted)
+    costs_of_kinds = _parts(parts, None if chance is None else chance.parts)
+    disorder = sum(part["observed"] for part in costs_of_kinds.values())
     return Kinds(
-        parts=_parts(parts, None if chance is None else chance.parts),
+        parts=costs_of_kinds,
         people=records,
         pairs=pairs,
-        sentences=sentences_of(records, pairs, counts_by_case),
+        sentences=sentences_of(records, pairs, counts_by_case, disorder),
         conventions=conventions,
         reason=None if documents.charging else TWO_ANNOTATORS,
         even={key: counts.even for key, counts in counts_by_case.items()},

@@ -2,7 +2,8 @@
 
 The sentences are written from the records of `gammacp.kinds.kinds.Kinds` whose test is significant:
 at most three, the most costly first. Each sentence states the annotator, the difference, how often
-it occurs, how often it would if all annotators of a document had equal shares, and p of the test.
+it occurs, how often it would if all annotators of a document had equal shares, p of the test, and
+the share of the disorder.
 The counts are those of the table of `gammacp.kinds.tables.people_tables`. The random sets serve the
 tests only, so that all counts of a result are read against one number.
 """
@@ -63,6 +64,7 @@ def sentences_of(
     people: Sequence[Record],
     pairs: Sequence[Record],
     counts_by_case: Mapping[tuple[str, str], SentenceCounts],
+    disorder: float,
 ) -> tuple[str, ...]:
     """Return at most three sentences, about the most costly differences first.
 
@@ -72,8 +74,13 @@ def sentences_of(
         Records of `Kinds`.
     counts_by_case
         Additional counts (`SentenceCounts`), by annotator and kind.
+    disorder
+        The observed disorder of all kinds together.
     """
-    return tuple(_sentence(r, people, pairs, counts_by_case) for r in telling(people))
+    return tuple(
+        f"{_sentence(r, people, pairs, counts_by_case)}{_cost(r, disorder)}"
+        for r in telling(people)
+    )
 
 
 def telling(people: Sequence[Record]) -> list[Record]:
@@ -98,7 +105,7 @@ def _sentence(
     name, kind = record["annotator"], record["kind"]
     total = sum(r["count"] for r in people if r["kind"] == kind)
     extra = counts_by_case[name, kind]
-    such = _SUCH.get(kind, "such cases")
+    such = _SUCH.get(kind, "such differences between two annotators")
     about = ""
     if kind == "merged":
         about = _against(name, pairs, "one", "several")
@@ -106,12 +113,24 @@ def _sentence(
         about = _against(name, pairs, "several", "one")
     share = f"{_number(record['count'])} of the {_number(total)} {such} are {_owner(name)}"
     clear = _CLEAR.get(kind)
-    if clear is not None:
+    if clear is not None and extra.clear == record["count"]:
+        share += f", all {clear}"
+    elif clear is not None:
         share += f", {_number(extra.clear)} of them {clear}"
     return (
         f"{name} {_ONE[kind]}{about}: {share}. An even share would be {extra.even:.0f} "
         f"({p_of_test(record['p'])}: test of these counts)."
     )
+
+
+def _cost(record: Record, disorder: float) -> str:
+    """Return a sentence on the share of the disorder; "" where nobody is charged."""
+    if not record["charged"] or not disorder:
+        return ""
+    share = record["charged"] / disorder
+    if share < 0.01:
+        return " They cost less than 1% of the disorder."
+    return f" They cost {share:.0%} of the disorder."
 
 
 def _owner(name: str) -> str:

@@ -353,8 +353,9 @@ def test_a_culprit_is_named() -> None:
     # Three annotators in each of six documents: an even share of twelve cases is four.
     assert found.sentences[0] == (
         "Max marks as one what others mark as several (for 6 units of Max, Lisa has 12 and Maria "
-        "12): 12 of the 12 such cases are Max's, 12 of them with the same outer boundaries. An "
-        f"even share would be 4 ({p_of_test(record['p'])}: test of these counts)."
+        "12): 12 of the 12 such differences between two annotators are Max's, all with the same "
+        f"outer boundaries. An even share would be 4 ({p_of_test(record['p'])}: test of these "
+        "counts). They cost 100% of the disorder."
     )
     assert record["p"] <= 0.05 and record["by_chance"] < record["count"] == 12
     assert record["even"] == pytest.approx(4)
@@ -367,7 +368,7 @@ def test_the_numbers_of_a_sentence_are_those_of_the_table() -> None:
     (_, table), *_ = [each for each in found.tables() if each[0].startswith("Differences of")]
     cells = {record["annotator"]: record["merged"] for record in table.records}
     assert cells["Max"] == "12 (4)"
-    assert "12 of the 12 such cases" in found.sentences[0]
+    assert "12 of the 12 such differences" in found.sentences[0]
     assert "An even share would be 4 " in found.sentences[0]
 
 

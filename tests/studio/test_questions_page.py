@@ -45,7 +45,7 @@ def test_a_manager_finds_what_to_tell_max(
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto(studio.address)
-    page.get_by_text("talk with Max about what others mark as several units").wait_for()
+    page.get_by_text("talk with Max and the others about what Max marks as one unit").wait_for()
     assert page.locator(".headline .bars li span").first.text_content() == "Max: joined"
     page.get_by_role("link", name="Start the review").click()
     row = page.locator("#questions tbody tr").first
