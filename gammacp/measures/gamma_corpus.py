@@ -514,12 +514,15 @@ def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     weighed = _weigh(replace(whole, signature=line), parts, basis)
     if basis.selection:
         return weighed
-    if not continua.plain and any(c.markable for c in continua.structured):
-        # Imported here: most documents have no pauses.
-        from gammacp.continuum.markable import small_value_in_words
+    if not continua.plain:
+        told = [c for c in continua.structured if c.markable]
+        if told:
+            # Imported here: most documents have no pauses.
+            from gammacp.continuum.markable import small_value_in_words, units_across_pauses
 
-        caution = small_value_in_words(weighed.value, weighed.p)
-        weighed = replace(weighed, notes=(*weighed.notes, *caution))
+            across = sum(map(units_across_pauses, told))
+            caution = small_value_in_words(weighed.value, weighed.p, across=across)
+            weighed = replace(weighed, notes=(*weighed.notes, *caution))
     return _with_gaps(weighed, parts, basis)
 
 
