@@ -42,7 +42,10 @@ if TYPE_CHECKING:
     from gammacp.measures.pair_rows import PairRows
 
 ANSWERS: Registry[Callable[[Any], Any]] = Registry("answer")
-"""What is said of γ in words, by whoever registers it (`[answer]` in a subject.toml)."""
+"""What is said of γ in words, by whoever registers it (`[answer]` in a subject.toml).
+
+An answer is None, or has `headline` (sentences to print above the numbers) and `as_dict`.
+"""
 
 
 @dataclass(frozen=True)

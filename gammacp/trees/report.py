@@ -13,7 +13,7 @@ from gammacp.base.arguments import instance, whole
 from gammacp.base.record_tables import record_of
 from gammacp.base.text import counted
 from gammacp.errors import UsageError
-from gammacp.measures.gamma import not_shown
+from gammacp.measures.gamma_notes import not_shown
 from gammacp.trees.breakdown import breakdown as by_relation
 from gammacp.trees.diagnosis import diagnose
 from gammacp.trees.evalb import evalb_f1

@@ -44,7 +44,7 @@ def corpus(documents: Sequence[Continuum]) -> Corpus:
 def test_marked_or_not_by_hand() -> None:
     found = alpha_of_marking({"a": document(1, 2), "b": document(0, 0), "c": document(0, 3)})
     assert found.alpha == pytest.approx(4 / 9)
-    assert (found.documents, found.unmarked) == (3, ("b",))
+    assert (found.documents, found.unmarked, found.divided) == (3, ("b",), 1)
     assert "nobody marked anything in 1 (b)" in found.in_words()
     everything = alpha_of_marking({"a": document(1, 2), "b": document(2, 1)})
     assert math.isnan(everything.alpha)

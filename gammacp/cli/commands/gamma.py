@@ -240,11 +240,11 @@ def _print_json(measured: _Measured, loaded: Loaded) -> None:
 
 
 def _say_first_sentences(judged: Mapping[str, Any]) -> None:
-    """Print the first sentence of each answer, if it has one."""
+    """Print the sentences of each answer that stand above the table."""
     for answer in judged.values():
         if not answer:
             continue
-        for sentence in answer.in_words()[:1]:
+        for sentence in answer.headline():
             say(sentence)
 
 
@@ -375,37 +375,46 @@ def _missing(loaded: Loaded) -> int:
 
 
 def _print(measured: _Measured, options: GammaOptions, unread: int, *, alignment: bool) -> None:
-    """Print the first sentences, the tables, the interval over documents, and the explanation."""
+    """Print the first sentences, the tables and intervals, and the explanation."""
     overall = measured.overall
     if overall.score.defined:
         _say_first_sentences(measured.answers)
-    _print_scores(overall, options, unread, alignment=alignment, interval=measured.over is not None)
-    if measured.over is not None:
-        message(measured.over.in_words())
+    _print_scores(overall, options, unread, alignment=alignment, over=measured.over)
     measured.apart.show()
 
 
 def _print_scores(
-    overall: Agreement, options: GammaOptions, unread: int, *, alignment: bool, interval: bool
+    overall: Agreement,
+    options: GammaOptions,
+    unread: int,
+    *,
+    alignment: bool,
+    over: BootstrapInterval | None,
 ) -> None:
-    """Print the tables; the `interval` over documents is told once, in a sentence of its own."""
+    """Print the table, intervals, notes and what a methods section needs, in this order.
+
+    An interval `over` documents is told once, in a sentence of its own.
+    """
     from gammacp.measures.gamma_corpus import CorpusGamma
     from gammacp.measures.score_tables import gamma_table
 
     records = [*overall.results(marked=True)]
     corpus = overall.score
+    n_documents = len(records)
     if isinstance(corpus, CorpusGamma):
         total = f"corpus ({corpus.continua} of {len(overall.documents) + unread} continua)"
         records.append({**corpus.as_dict(), "file": total})
         records.append({"file": "mean of the continua", "gamma": corpus.mean})
-    show(gamma_table(records))
+    show(gamma_table(records, total=len(records) - n_documents))
+    if over is not None:
+        message(over.in_words())
+    if corpus.over is not None:
+        message(corpus.over.in_words(documents=over is None))
     undefined = [r for r in records if r.get("reason")]
     messages((f"γ is undefined: {r['reason']}", r["file"]) for r in undefined)
     messages((note, r["file"]) for r in records for note in r.get("notes", ()))
     if isinstance(corpus, CorpusGamma) and (words := corpus.in_words()):
-        message(f"For the methods section: {' '.join(words)}")
-    if corpus.over is not None:
-        message(corpus.over.in_words(documents=not interval))
+        message(f"\nFor the methods section: {' '.join(words)}")
     if alignment:
         from gammacp.cli.alignment_table import print_alignment, tell_open
 
