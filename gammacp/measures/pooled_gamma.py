@@ -96,11 +96,13 @@ def pool_scores(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     weighed = _weigh(replace(whole, signature=line), parts, basis)
     if basis.selection:
         return weighed
-    if any(c.markable for c in continua.structured):
+    told = [c for c in continua.structured if c.markable]
+    if told:
         # Imported here: most documents have no pauses.
-        from gammacp.continuum.markable import small_value_in_words
+        from gammacp.continuum.markable import small_value_in_words, units_across_pauses
 
-        caution = small_value_in_words(weighed.value, weighed.p)
+        across = sum(map(units_across_pauses, told))
+        caution = small_value_in_words(weighed.value, weighed.p, across=across)
         weighed = replace(weighed, notes=(*weighed.notes, *caution))
     return _with_gaps(weighed, parts, basis)
 

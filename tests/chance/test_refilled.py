@@ -214,11 +214,21 @@ def test_a_small_gamma_with_a_small_p_is_told_with_its_rate() -> None:
     assert "γ below 0.05 may come from pauses" in note
     assert "of corpora of six" in note and "of corpora of thirty" in note
     assert small_value_in_words(0.03, 0.2) == small_value_in_words(0.03, None) == ()
-    assert small_value_in_words(0.2, 0.01) == ()
+    assert small_value_in_words(0.2, 0.01) == small_value_in_words(0.2, 0.01, across=3) == ()
+    (note,) = small_value_in_words(0.12, 0.01, across=3)
+    assert "3 units run across several of them" in note and "23%" in note
+
+
+def test_units_across_several_pauses_by_hand() -> None:
+    """Two of five units reach over the whole stretch 20–30 and two pauses."""
+    spans = [(1, 4), (5, 22), (21, 45), (5, 45), (8, 41)]
+    units = [Unit("Ann", s, e, "x") for s, e in spans] + [Unit("Bob", 2, 3, "x")]
+    c = Continuum.from_units(units).with_markable([(0, 10), (20, 30), (40, 50)])
+    assert markable.units_across_pauses(c) == 2
 
 
 def test_gamma_of_texts_and_corpora_has_the_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(markable, "small_value_in_words", lambda value, p: (f"{value} {p}",))
+    monkeypatch.setattr(markable, "small_value_in_words", lambda value, p, **_: (f"{value} {p}",))
     units = [Unit(a, s, s + 2, "x") for a in ("Ann", "Bob") for s in (1, 5, 22, 25, 33)]
     c = Continuum.from_units(units)
     told = c.with_markable([(0, 9), (20, 40)])
