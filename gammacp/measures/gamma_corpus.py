@@ -33,7 +33,14 @@ from gammacp.continuum.needs import require
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.errors import DataError
 from gammacp.measures.counting import Numbers
-from gammacp.measures.gamma import Gamma, disorder_numbers, disorder_rates, notes_on, score_on
+from gammacp.measures.gamma import (
+    FEWEST_UNITS_OF_GAPS,
+    Gamma,
+    disorder_numbers,
+    disorder_rates,
+    notes_on,
+    score_on,
+)
 from gammacp.measures.random_sets import Basis, Chance
 from gammacp.measures.score import ChanceBaseline
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
@@ -363,7 +370,7 @@ class ScoreTable(Mapping[str, Gamma]):
             names=self.names,
             document_numbers=numbers,
             continua=self.basis.continua.at(numbers),
-            stands_for=self.stands_for[numbers],
+            stands_for=_all_or_some(self.stands_for, numbers),
             observed=self.alignments.column("disorders")[some],
             bound=self.alignments.column("bounds")[some],
             chances=chances,
@@ -387,6 +394,13 @@ class ScoreTable(Mapping[str, Gamma]):
             and bool(each[some].all())
             and _NOT_REACHED not in self.reasons.values()
         )
+
+
+def _all_or_some(values: Floats, numbers: Indices) -> Floats:
+    """Return some of the values, without a copy if these are all; `numbers` ascend."""
+    if len(numbers) == len(values):
+        return values
+    return values[numbers]
 
 
 def _usable(expected: ExpectedDisorder) -> bool:
@@ -526,6 +540,8 @@ def _with_gaps(score: CorpusGamma, parts: DisorderColumns, basis: Basis) -> Corp
     by_cut = basis.model.name in ("documents", "cut") and not (parts.stands_for != 1.0).any()
     if within is None or math.isnan(within.value) or not by_cut:
         return score
+    if not (parts.continua.n_units >= FEWEST_UNITS_OF_GAPS).any():
+        return score
     names = (parts.names[number] for number in parts.document_numbers.tolist())
     named = dict(zip(names, parts.continua, strict=True))
     gaps = gaps_within(basis, named, parts.observed, (within.value, within.p))
@@ -565,13 +581,14 @@ def _mean(values: Floats, stands_for: Floats) -> float:
 
 def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
     """Complete the score of a corpus with the value of the weighted sums over its parts."""
-    from gammacp.measures.pooling import pooled_rates
+    from gammacp.measures.pooling import exact_sum, pooled_rates
 
     low, mean, high, error = _expected(parts, basis.settings)
     pool = parts.pool(mean)
     pooled = pooled_rates(pool, disorder_rates, "all")
-    total, observed = (float(pool.total[name][0]) for name in ("units", "observed"))
-    lowest = math.fsum((parts.weight * parts.bound).tolist())
+    sums = pool.total
+    total, observed = (float(sums[name][0]) for name in ("units", "observed"))
+    lowest = exact_sum(parts.weight * parts.bound)
     within, between = (
         (None, None)
         if basis.selection
@@ -618,9 +635,9 @@ def _p_value(parts: DisorderColumns, basis: Basis) -> tuple[float | None, float 
     continua = parts.continua
     seed = basis.settings.seed
     if basis.model.ratio:
-        shares = [
-            math.fsum(parts.weight[parts.which == k].tolist()) for k, _ in enumerate(parts.chances)
-        ]
+        from gammacp.measures.pooling import exact_sum
+
+        shares = [exact_sum(parts.weight[parts.which == k]) for k, _ in enumerate(parts.chances)]
         weighted = parts.weight * parts.observed
         return p_over_documents(
             parts.chances, shares, weighted, parts.weight * parts.expected
