@@ -11,7 +11,8 @@ from collections.abc import Callable
 import numpy as np
 
 from gammacp.chance.annotation import Annotation
-from gammacp.chance.pauses import MarkableTime, stretches_of
+from gammacp.chance.pauses import MarkableTime
+from gammacp.chance.stretches import stretches_of
 from gammacp.continuum import Continuum
 
 PITCH, LENGTH = 20.0, 8.0
@@ -33,7 +34,10 @@ def renewal(end: float, rng: Rng, *, shape: float = 2.0, pitch: float = PITCH,
 
 
 def recording(kind: str, rng: Rng) -> Stretches:
-    """Draw stretches: three long pauses, thirteen short ones, or stretches as short as units."""
+    """Draw stretches: three long pauses, thirteen short ones, stretches as short as units, speech.
+
+    Stretches and silences of speech have log-normal lengths, with medians of 15 and 3.
+    """
     if kind == "three long":
         sizes = 40 + 240 * rng.dirichlet(np.ones(4))
         pauses = rng.uniform(50, 80, 3)
@@ -41,6 +45,9 @@ def recording(kind: str, rng: Rng) -> Stretches:
         sizes, pauses = rng.uniform(12, 45, 14), rng.uniform(4, 18, 13)
     elif kind == "short stretches":
         sizes, pauses = rng.uniform(6, 14, 40), rng.uniform(2, 8, 39)
+    elif kind == "speech":
+        sizes = (15 * rng.lognormal(0, 0.7, 18)).clip(4, 90)
+        pauses = (3 * rng.lognormal(0, 1.0, 17)).clip(0.3, 60)
     else:
         return [(0.0, 500.0)]
     starts = np.concatenate([[0.0], np.cumsum(sizes[:-1] + pauses)])
@@ -124,6 +131,36 @@ def with_a_long_unit(stretches: Stretches, who: int, rng: Rng) -> Spans:
     return starts, ends
 
 
+def turns(stretches: Stretches, who: int, rng: Rng) -> Spans:
+    """Draw units one after the other; each annotator begins some stretches at their start."""
+    starts, ends = [], []
+    for low, high in stretches:
+        place = low
+        if rng.random() >= (0.7, 0.4, 0.5)[who]:
+            place += rng.exponential(8.0)
+        while place < high - 0.5:
+            length = 5 * rng.lognormal(-0.18, 0.6)
+            starts.append(place)
+            ends.append(min(place + length, high))
+            place += length + rng.gamma(1.5, 5.0)
+    return np.array(starts), np.array(ends)
+
+
+def whole_stretches(stretches: Stretches, who: int, rng: Rng) -> Spans:
+    """Draw units that fill some stretches; in others none is at an edge."""
+    starts: list[np.ndarray] = []
+    ends: list[np.ndarray] = []
+    for low, high in stretches:
+        if rng.random() < (0.3, 0.2, 0.4)[who]:
+            starts.append(np.array([low]))
+            ends.append(np.array([high]))
+            continue
+        inner = held([(0.0, high - low)], renewal(high - low, rng, pitch=16, mean=7))
+        starts.append(low + inner[0])
+        ends.append(low + inner[1])
+    return np.concatenate(starts), np.concatenate(ends)
+
+
 PROCESSES: dict[str, Process] = {
     "none across": lambda st, _, rng: held(st, renewal(st[-1][1], rng)),
     "stretched over": lambda st, _, rng: through(st, rng),
@@ -141,6 +178,8 @@ PROCESSES: dict[str, Process] = {
     ),
     "one long unit": with_a_long_unit,
     "clustered after pauses": lambda st, _, rng: beside(st, rng),
+    "turns": turns,
+    "whole stretches": whole_stretches,
 }
 
 

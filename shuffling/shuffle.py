@@ -101,6 +101,11 @@ def shuffle(
     else:
         people = (_child(seed, annotator) for annotator in range(n_annotators))
         drawn = [_with_errors(units, errors, magnitude, setting, stream) for stream in people]
+    return _continuum_of(drawn, setting, reference)
+
+
+def _continuum_of(drawn: Sequence[Units], setting: Setting, reference: Continuum) -> Continuum:
+    """Return a continuum of the units of each annotator, within the bounds of the reference."""
     return Continuum.from_codes(
         tuple(f"annotator-{i + 1}" for i in range(len(drawn))),
         setting.categories,

@@ -12,9 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
+import typer
+from hypothesis import settings
 
-from gammacp.base.subjects import missing_subject, subjects
+from gammacp.base.subjects import commands, missing_subject, subjects
 from gammacp.cli import main
+from gammacp.cli.app import SECTIONS, build_one
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -30,14 +33,18 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 
-# The first tests let one worker compile all kernels while the other runs tests without kernels;
-# else both would wait for the same ones. Slow tests come next, so that none is left at the end.
+# Hypothesis draws the same examples in every run, so that a run fails only if the code is at fault
+# or has changed. `pytest --hypothesis-profile explore` draws new ones.
+settings.register_profile("same", derandomize=True)
+settings.register_profile("explore", derandomize=False, print_blob=True)
+settings.load_profile("same")
+
+# A new clone has no compiled kernels. The first test compiles them in one worker, while the other
+# runs tests that need none; else both would wait for the same kernels. Modules that take long come
+# next, so that none of them is left for one worker at the end.
 FIRST = (
-    "cli/test_warm_up", "bench/test_cluster", "bench/test_interruption",
-    "docs/test_blocks", "studio/test_campaign", "studio/", "docs/test_notebook",
-    "tests/kernel/test_kernel", "tests/base/test_stopping", "bench/", "links/measures/", "report/",
-    "measures/test_processors", "shapes/", "trees/measures/", "docs/", "formats/", "tools/",
-    "campaign/",
+    "cli/test_warm_up", "bench/test_cluster", "bench/test_interruption", "tests/tools/",
+    "tests/formats/", "docs/test_blocks", "tests/studio/", "tests/bench/", "tests/report/",
 )  # fmt: skip
 
 
@@ -72,6 +79,22 @@ class Outcome:
 
 
 Run = Callable[..., Outcome]
+_built: dict[str, Callable[..., object]] = {}
+
+
+def _build_once(name: str) -> Callable[..., object] | None:
+    """Return a command of gammacp; building it takes longer than most tests of it.
+
+    Help is filled with the names registered at its first printing, so it needs a new command.
+    """
+    ours = name in commands() or any(name in names for names in SECTIONS.values())
+    if not ours or {"-h", "--help"} & set(sys.argv):
+        return build_one(name)
+    if name not in _built:
+        application = build_one(name)
+        assert application is not None
+        _built[name] = typer.main.get_command(application)
+    return _built[name]
 
 
 @pytest.fixture
@@ -84,6 +107,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
             pytest.skip(f"without the subject {deleted}")
         # The real function ends the process without unwinding; here the exit code is enough.
         monkeypatch.setattr("gammacp.cli.leave_at_once", lambda: None)
+        monkeypatch.setattr("gammacp.cli.app.build_one", _build_once)
         monkeypatch.setattr(sys, "argv", ["gammacp", *map(str, args)])
         with pytest.raises(SystemExit) as stop:
             main()
@@ -148,9 +172,13 @@ BROWSER_FLAGS = [
 ]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Yield Debian's Chromium, or the browser that GAMMACP_BROWSER names; skip without one."""
+    """Yield Debian's Chromium, or the browser that GAMMACP_BROWSER names; skip without one.
+
+    From then on an event loop of playwright runs in this thread. Tests that call `asyncio.run` do
+    so in another thread.
+    """
     path = os.environ.get("GAMMACP_BROWSER") or shutil.which("chromium")
     if path is None:
         pytest.skip("no chromium: install it, or name a browser in GAMMACP_BROWSER")

@@ -25,7 +25,7 @@ from gammacp.alignment.presolve.presolve import Presolved, solve_presolved
 from gammacp.alignment.problem import Effort, Proof, Solution, Status
 from gammacp.alignment.reporting import disorder_unit
 from gammacp.alignment.solvers.registry import SOLVERS, Solver
-from gammacp.alignment.ties import break_ties, in_order
+from gammacp.alignment.ties import break_ties, sort_groups
 from gammacp.base.arguments import instance, number
 from gammacp.base.arrays import Codes, Floats
 from gammacp.base.stopping import counting, due
@@ -85,49 +85,42 @@ def align(
 ) -> Alignment:
     """Return the alignment of least disorder, with its proof.
 
+    Among alignments of equal disorder every exact solver returns the same: fewest unitary
+    alignments, then smallest Σ d_cat, then lexicographic order of the units (`ties`). If the time
+    or the number of groups does not allow to find it, `Alignment.first` is false.
+
+    The units of Fig. 10 (Mathet et al. 2015) have a disorder of 1.185185….
+
     Parameters
     ----------
     dissimilarity
         Default `Combined()`: α = β = Δ = 1, sporadic, nominal. It is bound to the continuum
         unless it is bound already (to a corpus).
     method
-        A name in SOLVERS: auto, enumeration, generation, crowd, bipartite, cpsat, milp, greedy,
-        brute.
+        One of SOLVERS: auto, enumeration, generation, crowd, bipartite, cpsat, milp, greedy, brute.
     gap
         Relative gap in [0, 1) that is good enough; 0 asks for a proof.
     time_limit
         Wall-clock seconds after which the best alignment so far is returned, with its bound.
     seed
-        For back-ends with random choices.
+        For solvers with random choices.
     cover
         Soft γ: each unit in at least one unitary alignment.
     constraints
         Rules that the alignment must keep: `NonCrossing()`, `AtMost(3)`, `MustLink(u, v)`, … of
-        `gammacp.alignment.constraints`. The result is the best of the alignments that keep them.
+        `gammacp.alignment.constraints`.
     reuse
-        Price of using a unit again in a cover: each further unitary alignment of the unit costs
-        p·(n − 1)·Δ, where p in [0, 1] is this number. 0 is soft γ; with 1 no cover is better than
-        the best partition.
+        Price of using a unit again in a cover, p in [0, 1]: each further time costs p·(n − 1)·Δ.
+        0 is soft γ; with 1 no cover is better than the best partition.
     tuning
-        Tuning of stages that differs from the default (docs/dev/alignment.md). It does not change
-        an alignment that is proven to be the best.
+        Changes in the tuning of stages (docs/dev/alignment.md); a proven optimum stays the same.
 
     Raises
     ------
     DataError
         One annotator, or no unit; or no alignment keeps all constraints.
     UsageError
-        An unknown method, one that cannot keep a constraint, or a gap or time limit outside its
-        range.
-
-    Notes
-    -----
-    Among alignments of equal disorder every exact back-end returns the same: fewest unitary
-    alignments, then smallest Σ d_cat, then lexicographic order of the units (`ties`). Where that
-    cannot be found out, in the time or because too many groups are in question, `Alignment.first`
-    is false.
-
-    The units of Fig. 10 (Mathet et al. 2015) have a disorder of 1.185185….
+        A method is unknown or cannot keep a constraint, or a value is outside its range.
     """
     instance("continuum", continuum, Continuum, "a Continuum")
     measured = bind(Combined() if dissimilarity is None else dissimilarity, continuum)
@@ -165,7 +158,7 @@ def to_alignment(
     return Alignment(
         continuum=continuum,
         dissimilarity=dissimilarity,
-        groups=in_order(position_ranks(continuum), best.groups),
+        groups=sort_groups(position_ranks(continuum), best.groups),
         disorder=disorder,
         bound=disorder if best.status is Status.OPTIMAL else min(best.bound, disorder),
         status=best.status,

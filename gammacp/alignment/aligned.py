@@ -385,7 +385,7 @@ class AlignedDocument:
 
     @property
     def method(self) -> str:
-        """Name of the back-end."""
+        """Name of the solver."""
         return self._aligned.method
 
     @property

@@ -52,14 +52,14 @@ class Alignment(Plotted):
         Proven lower bound of the disorder of any alignment; equal to `disorder` when `status` is
         optimal.
     method
-        The back-end's name.
+        The solver's name.
     cover
         Whether a unit may be in several unitary alignments (soft γ).
     tolerance
         Smallest difference of costs that the proof can tell apart.
     first
         Whether the alignment is known to be the first of all that have this disorder. The order
-        (see `align`) depends neither on the back-end nor on names. If false, an equally good
+        (see `align`) depends neither on the solver nor on names. If false, an equally good
         alignment may come before this one.
     proof
         Prices that prove the bound, as `certificate` writes them. None if there are no prices, and

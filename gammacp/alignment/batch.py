@@ -36,7 +36,7 @@ from gammacp.alignment.limits import DIFFUSED, FEW_ANNOTATORS, SMALL_UNITS, Limi
 from gammacp.alignment.presolve.presolve import Presolve, Presolved
 from gammacp.alignment.problem import Status, group_costs
 from gammacp.alignment.solvers.registry import SOLVERS
-from gammacp.alignment.ties import break_ties, in_order, nameless_ranks
+from gammacp.alignment.ties import break_ties, nameless_ranks, sort_groups
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import due
 from gammacp.continuum import Continuum
@@ -205,8 +205,8 @@ def _rows(
     units = continua.n_units
     most = np.where(number <= DIFFUSED, DIFFUSED_UNITS, SMALL_UNITS)
     small = (number <= FEW_ANNOTATORS) & (units > 0) & (units <= most)
-    if continua.beside:
-        small &= [c.inside is None for c in continua.beside]
+    if continua.structured:
+        small &= [c.inside is None for c in continua.structured]
     chosen = np.flatnonzero(small)
     many = _distinct(continua.at(chosen)) + 1 > limits.of(Presolve).merged * units[chosen]
     chosen = chosen[many]
@@ -320,7 +320,7 @@ def _solve_together(
         presolved = Presolved(solved, problem)
         chosen = break_ties(row.whole, measured, presolved, limits, row.ranks(measured))
     if as_alignment:
-        groups = in_order(problem.ranks, chosen.groups)
+        groups = sort_groups(problem.ranks, chosen.groups)
     else:
         groups = chosen.groups
     scale = disorder_scale(n, continua.mean_units)

@@ -41,7 +41,7 @@ def nameless_ranks(continua: Sequence[Continuum], dissimilarity: BoundDissimilar
     return nameless_order(continua, dissimilarity.category_costs).astype(np.int32)
 
 
-def in_order(rank: Codes, groups: Codes) -> Codes:
+def sort_groups(rank: Codes, groups: Codes) -> Codes:
     """Sort groups by their first units; `rank` is the place of each unit."""
     ranks = np.append(rank, len(rank))[groups]
     ranks.sort(axis=1)
@@ -130,7 +130,11 @@ def _first_of_components(
     problem: Problem, certificate: Certificate, second: Floats, limits: Limits
 ) -> tuple[Indices, bool]:
     """Return the columns of the first best solution, and whether all components were searched."""
-    from gammacp.alignment.kernels.component_search import Rules, SearchCosts, search_components
+    from gammacp.alignment.kernels.component_search import (
+        SearchCosts,
+        SearchRules,
+        search_components,
+    )
 
     price = np.empty(problem.n_units)
     price[problem.ranks] = certificate.price
@@ -146,7 +150,7 @@ def _first_of_components(
     chosen = np.zeros(len(own_rows), np.bool_)
     every = np.ones(len(own_rows), np.bool_)
     never = np.full(problem.n_units, -1, np.int32)
-    rules = Rules(problem.cover, True, state.tolerance, limits.of(Components).nodes)
+    rules = SearchRules(problem.cover, True, state.tolerance, limits.of(Components).nodes)
     arguments = part, costs, every, state.label, never, state.least.copy(), chosen, rules
     hard = halting(lambda meter: search_components(*arguments, meter), quick=True)
     inside = np.flatnonzero(np.isin(state.label[part.members[part.begin[:-1]]], hard))

@@ -75,6 +75,13 @@ def number(value: float | None, digits: int = 4) -> str:
     return f"{value:.{digits}f}"
 
 
+def defined(value: float | None) -> float | None:
+    """Return a number; None where it is undefined."""
+    if value is None or math.isnan(value):
+        return None
+    return value
+
+
 def count(value: int | None, _digits: int = 0) -> str:
     """Return a whole number, with commas from a thousand on a million (12,345,678)."""
     if value is None:
@@ -193,6 +200,8 @@ class Column:
     rank
         Order in which columns leave a table that is wider than the terminal: the highest first, 0
         never.
+    meaning
+        Explanation for the legend below the table, which begins with the header; "" for none.
     """
 
     key: str
@@ -204,6 +213,7 @@ class Column:
     wrapped: bool = False
     left: bool = False
     rank: int = 0
+    meaning: str = ""
 
     @property
     def numeric(self) -> bool:
@@ -226,15 +236,52 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Excerpt:
+    """Choice of the rows of a long table that a terminal shows.
+
+    Attributes
+    ----------
+    words
+        What the rows have in common, such as "with most documents".
+    key
+        Function of a record; rows with the largest values are chosen, and none without a value
+        (None).
+    both_ends
+        Whether half of the rows are those with the smallest values. These come first then.
+    """
+
+    words: str
+    key: Callable[[Record], Any]
+    both_ends: bool = False
+
+    def of(self, records: Sequence[Record], most: int) -> list[Record]:
+        """Return at most `most` of the records.
+
+        >>> records = [{"x": x} for x in (2, 5, 1, 4)]
+        >>> [r["x"] for r in Excerpt("", lambda r: r["x"]).of(records, 2)]
+        [5, 4]
+        >>> [r["x"] for r in Excerpt("", lambda r: r["x"], both_ends=True).of(records, 2)]
+        [1, 5]
+        """
+        known = [record for record in records if self.key(record) is not None]
+        ordered = sorted(known, key=self.key, reverse=not self.both_ends)
+        if self.both_ends and len(ordered) > most:
+            return ordered[: most // 2] + ordered[-(most - most // 2) :]
+        return ordered[:most]
+
+
+@dataclass(frozen=True)
 class Table:
     """Columns over records.
 
-    `total` is how many of the last records stand for all the others (the corpus, a mean).
+    `total` is how many of the last records stand for all the others (the corpus, a mean), and
+    `excerpt` says which rows to show where there are too many.
     """
 
     columns: tuple[Column, ...]
     records: Sequence[Record] = field(default_factory=list)
     total: int = 0
+    excerpt: Excerpt | None = None
 
     @property
     def headers(self) -> tuple[str, ...]:
@@ -244,6 +291,20 @@ class Table:
     def cells(self, digits: int = 4) -> list[list[str]]:
         """Return the rows as text."""
         return [[c.cell(record, digits) for c in self.columns] for record in self.records]
+
+    def shortened(self, most: int) -> Table:
+        """Return the table with the rows of its excerpt, and those that stand for all.
+
+        Parameters
+        ----------
+        most
+            Largest number of rows, without those that stand for all.
+        """
+        n_rows = len(self.records) - self.total
+        if self.excerpt is None or n_rows <= most:
+            return self
+        chosen = self.excerpt.of(self.records[:n_rows], most)
+        return replace(self, records=[*chosen, *self.records[n_rows:]])
 
     def without_empty(self, *keys: str) -> Table:
         """Return the table without those of the columns that have no value in any record."""

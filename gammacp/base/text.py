@@ -134,6 +134,17 @@ def first_names(names: Sequence[str], most: int, what: str = "more") -> str:
     return ", ".join(names[:most]) + (f" and {more} {what}" if more > 0 else "")
 
 
+def p_of_test(p: float) -> str:
+    """Return the p-value of a test for a sentence.
+
+    >>> p_of_test(0.0123), p_of_test(2e-6)
+    ('p = 0.012', 'p < 0.0001')
+    """
+    if p >= 1e-4:
+        return f"p = {p:.2g}"
+    return "p < 0.0001"
+
+
 def in_short(entries: Iterable[tuple[str, str]], most: int = 3) -> str:
     """Return the first few reasons, each with the first few of its names.
 

@@ -107,6 +107,10 @@ class CopiesFound:
         """Return a sentence per pair."""
         return [pair.in_words() for pair in self.pairs]
 
+    def headline(self) -> list[str]:
+        """Return the sentence on the first pair, if there is one."""
+        return self.in_words()[:1]
+
     def as_dict(self) -> dict[str, Any]:
         """Return the pairs as JSON has them."""
         pairs = [asdict(pair) for pair in self.pairs]

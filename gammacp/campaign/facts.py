@@ -62,10 +62,29 @@ def facts(comparison: Comparison) -> list[Statement]:
     return [Statement(about="here", words=words, names=names) for words, names in sentences]
 
 
+def agreement_of_pairs(comparison: Comparison) -> dict[tuple[str, str], float]:
+    """Return γ of the pairs that can be named as agreeing least or most.
+
+    Only pairs that share at least `_SHARED` documents are considered (or all documents, if there
+    are fewer): among many pairs with one document each, the extremes would be due to chance.
+
+    Parameters
+    ----------
+    comparison
+        The comparison.
+    """
+    fewest = min(_SHARED, len(comparison.overall.computed))
+    return {
+        pair: agreement.value
+        for pair, agreement in comparison.pairs.agreements.items()
+        if math.isfinite(agreement.value) and len(agreement.computed) >= fewest
+    }
+
+
 def _farthest_annotator(comparison: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield a sentence on the annotator without whom γ rises most, and the annotator's name.
 
-    Only annotators with as many documents are considered as in `_least_and_most_alike`: whoever
+    Only annotators with as many documents are considered as in `agreement_of_pairs`: whoever
     met two others in one document would seem far away by chance.
     """
     fewest = min(_SHARED, len(comparison.overall.computed))
@@ -87,17 +106,8 @@ def _farthest_annotator(comparison: Comparison) -> Iterator[tuple[str, tuple[str
 
 
 def _least_and_most_alike(comparison: Comparison) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield a sentence on the pairs that agree least and most, and the pair that agrees least.
-
-    Only pairs that share at least `_SHARED` documents are considered (or all documents, if there
-    are fewer): among many pairs with one document each, the extremes would be due to chance.
-    """
-    fewest = min(_SHARED, len(comparison.overall.computed))
-    values = {
-        pair: agreement.value
-        for pair, agreement in comparison.pairs.agreements.items()
-        if math.isfinite(agreement.value) and len(agreement.computed) >= fewest
-    }
+    """Yield a sentence on the pairs that agree least and most, and the pair that agrees least."""
+    values = agreement_of_pairs(comparison)
     if len(values) < 3:
         return
     least = min(values, key=values.__getitem__)
@@ -121,12 +131,12 @@ def _most_confused(table: Confusion) -> Iterator[tuple[str, tuple[str, ...]]]:
     whole = int(table.counts[half].sum())
     label = visible(one if other == NO_UNIT else other if one == NO_UNIT else one)
     if NO_UNIT in (one, other):
-        confused_pair = f"a unit “{label}” of one has no counterpart of the other's"
+        confused_pair = f"one annotator marks “{label}” and the other has no unit there"
     else:
-        confused_pair = f"one says “{label}” and the other “{visible(other)}”"
+        confused_pair = f"one annotator says “{label}” and the other “{visible(other)}”"
     yield (
-        f"The most frequent difference here: {confused_pair}, in {most} of {whole} comparisons of "
-        f"two annotators ({most / whole:.0%}).",
+        f"The most frequent difference here: {confused_pair}, in {most} of {whole} comparisons "
+        f"({most / whole:.0%}; each compares two annotators at one unit).",
         (one, other),
     )
 

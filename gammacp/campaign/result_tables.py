@@ -14,6 +14,7 @@ import numpy as np
 from gammacp.base.record_tables import (
     NONE,
     Column,
+    Excerpt,
     Form,
     Table,
     Tint,
@@ -27,7 +28,7 @@ from gammacp.base.record_tables import (
     text,
     yes_no,
 )
-from gammacp.measures.score_tables import GAMMA
+from gammacp.measures.score_tables import BY_GAMMA, GAMMA, explained
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate import Calibration
@@ -62,7 +63,13 @@ _EACH = (
     *_under(text, error="error", of="of", candidate="candidate"),
     *_under(count, documents="documents", sets="sets", aligned="aligned", equal="same category"),
     *_under(count, missed="missed", added="added"),
-    *_under(number, mean_pair="mean γ with others", without="γ without", gamma_k="γ_k"),
+    *_under(number, mean_pair="mean γ with others", without="γ without"),
+    Column(
+        "gamma_k",
+        "γ_k",
+        number,
+        meaning="γ_k: agreement on the label of aligned units of this category (0 is chance)",
+    ),
     *_under(number, with_others="their γ with others", mean="mean γ", sd="sd", smooth="smooth"),
     *_under(
         number,
@@ -72,9 +79,31 @@ _EACH = (
         p_exact="exact p",
         p_equivalence="p of equivalence",
     ),
-    *_under(signed_number, gain="gain"),
-    *_under(percent, alone="alone", outvoted="outvoted"),
-    *_under(percent, share_matched="aligned", share_equal="same category"),
+    Column(
+        "gain",
+        "gain",
+        signed_number,
+        meaning="gain: how much higher γ is without the annotator, on the same documents",
+    ),
+    Column("alone", "alone", percent, meaning="alone: share of their units that nobody else marks"),
+    Column(
+        "outvoted",
+        "outvoted",
+        percent,
+        meaning="outvoted: share of their units for which another category has more votes",
+    ),
+    Column(
+        "share_matched",
+        "aligned",
+        percent,
+        meaning="aligned: of the pairs of annotators at such a unit, those who both have a unit",
+    ),
+    Column(
+        "share_equal",
+        "same category",
+        percent,
+        meaning="same category: of these, those who give the same category",
+    ),
     *_under(yes_no, beaten="holds its own", equivalent="equivalent"),
     *_under(share, amount="amount"),
     *_under(general, magnitude="magnitude"),
@@ -94,6 +123,11 @@ _EACH = (
 _COLUMNS = {column.key: column for column in _EACH}
 
 
+_PAIRS = "aligned pairs: two annotators at one unit; (no unit): one of them has none there"
+_OF_GAIN = "p by Holm: test of the gain alone, corrected for all annotators"
+_BY_DOCUMENTS = Excerpt("with most documents", lambda r: (r["documents"], r["units"]))
+_BY_UNITS = Excerpt("with most units", lambda r: r["units"])
+_SHARED_FIRST = Excerpt("with most documents in common", lambda r: r["documents"])
 SIZES = (Column("document", "document"), *map(_COLUMNS.__getitem__, ("annotators", "units")))
 """Columns of a table of documents and their numbers of annotators and units."""
 
@@ -113,7 +147,10 @@ def documents(comparison: Comparison) -> Table:
         "file gamma interval observed_disorder expected_disorder annotators units status reason",
         file="document",
     )
-    return Table(columns, records, total=int(len(records) > 1)).without_empty("reason")
+    table = Table(
+        explained(columns, records), records, total=int(len(records) > 1), excerpt=BY_GAMMA
+    )
+    return table.without_empty("reason")
 
 
 def annotators(comparison: Comparison) -> Table:
@@ -122,14 +159,15 @@ def annotators(comparison: Comparison) -> Table:
         "annotator units mean_length mean_pair without gain p_raw p_value alone outvoted"
     )
     untested = all(math.isnan(a.p_value) for a in comparison.annotators)
-    table = Table(columns, [asdict(a) for a in comparison.annotators])
+    columns = tuple(replace(c, meaning=_OF_GAIN) if c.key == "p_value" else c for c in columns)
+    table = Table(columns, [asdict(a) for a in comparison.annotators], excerpt=_BY_DOCUMENTS)
     return table.without("p_raw", "p_value", when=untested)
 
 
 def categories(comparison: Comparison) -> Table:
     """Return a table of γ_k for each category."""
     columns = _columns("category gamma_k units share_matched share_equal")
-    return Table(columns, [asdict(c) for c in comparison.categories])
+    return Table(columns, [asdict(c) for c in comparison.categories], excerpt=_BY_UNITS)
 
 
 def reference(comparison: ReferenceComparison) -> Table:
@@ -206,7 +244,7 @@ def listed_pairs(matrix: PairMatrix) -> Table:
         for r in matrix.as_dict()
     ]
     columns = (_COLUMNS["annotator"], Column("and", "and"), *_columns("gamma documents p p_holm"))
-    table = Table(columns, sorted(records, key=lambda r: r["gamma"]))
+    table = Table(columns, sorted(records, key=lambda r: r["gamma"]), excerpt=_SHARED_FIRST)
     return table.without("p", "p_holm", when=not matrix.tests)
 
 
@@ -227,12 +265,17 @@ def confusion(table: Confusion, *, corner: str = "aligned pairs") -> Table:
         {"row": name, "column": table.columns, **{f"{j}": n for j, n in enumerate(counts)}}
         for name, counts in zip(table.rows, table.counts.tolist(), strict=True)
     ]
-    return Table((Column("row", corner), *columns), records)
+    head = Column("row", corner, meaning=_PAIRS)
+    return Table((head, *columns), records)
 
 
 def listed_confusions(table: Confusion, *, corner: str, most: int = 20) -> Table:
     """Return the most frequent confusions as a list, for when a matrix would be too large."""
-    columns = (Column("row", corner), Column("with", "with"), Column("pairs", "pairs", count))
+    columns = (
+        Column("row", corner, wrapped=True),
+        Column("with", "with", wrapped=True),
+        Column("pairs", "pairs", count, meaning=_PAIRS),
+    )
     keys = ("row", "with", "pairs")
     return Table(
         columns, [dict(zip(keys, entry, strict=True)) for entry in table.confused_pairs[:most]]

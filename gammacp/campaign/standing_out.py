@@ -1,8 +1,9 @@
 """Statements on what stands out in a comparison: an annotator, pair, label or kind of difference.
 
 Each is a sentence of the verdict, and is made only if a test supports it; the parts of the corpus
-(documents, or stretches of one text) are the sample. What was tested without result is named in one
-statement. `next_step` turns the statements into advice.
+(documents, or stretches of one text) are the sample. Each sentence has the p of its test, and says
+which test it is. What was tested without result is named in one statement. `next_step` turns the
+statements into advice.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ import numpy as np
 
 from gammacp.alignment import Alignment
 from gammacp.base.arrays import Codes, Floats, Indices
-from gammacp.base.text import visible, with_commas
+from gammacp.base.text import p_of_test, visible, with_commas
 from gammacp.campaign.compare.categories import NO_UNIT, same_label
 from gammacp.campaign.compare.comparison import Comparison
-from gammacp.campaign.compare.pairs import PairTest
 from gammacp.campaign.compare.scoring import categories_of
 from gammacp.campaign.compare.stretches import DocumentParts
+from gammacp.campaign.facts import agreement_of_pairs
+from gammacp.campaign.places import Place, costliest_places, places_of_kind
 from gammacp.campaign.statements import (
     LEVEL,
     LEVEL_OF_PAIRS,
@@ -34,13 +36,14 @@ from gammacp.inference.contributions import places_of
 from gammacp.inference.part_tests import below_the_rest, gain, holm, independent_parts
 from gammacp.measures.agreement import Agreement, contributions_within
 from gammacp.measures.borne import ABSENCE, borne_in, components_of
-from gammacp.measures.gamma import FEWEST_UNITS
+from gammacp.measures.gamma_notes import FEWEST_UNITS
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate.calibration import Calibration
     from gammacp.kinds.kinds import Kinds
 
 _MOST_PEOPLE = 30
+_ANY = 0.005  # smallest share of confirmed labels that is printed as more than 0 %
 _LOWEST = 2  # documents that the next step names
 # Number of documents that are tested for differences: of more, some that are evenly spread.
 _TESTED = 500
@@ -59,6 +62,15 @@ _TOPICS = {
     "extra": "units that nobody else marks",
     "level": "units inside other units",
 }
+_DIFFERENCE = "difference"
+_NOT_SHOWN = {
+    _DIFFERENCE: "that an annotator has more differences of one kind than the others",
+    "annotator": "that γ is higher without one of the annotators",
+    "pair": "that a pair agrees less than the others",
+    "label": "that a label is disputed more than the others",
+    "kind of difference": "that one kind of difference costs more than the second",
+}
+"""What is said of a test without result, by the kind of the statement."""
 _ERRORS = {"position": "position", "category": "category", ABSENCE: "false-negative"}
 
 
@@ -70,49 +82,50 @@ def standing_out(found: Comparison, told: Sequence[Statement] = ()) -> list[Stat
     found
         The comparison.
     told
-        Statements of `kinds_told`. If there are any, no statement says that no annotator or kind
-        of difference stands out.
+        Statements of `kinds_told`.
     """
     cuts = DocumentParts(found.overall)
+    several = False
     names = [*found.overall.rated]
-    statement_of = {}
+    statement_of: dict[str, Statement | None] = {}
+    if found.kinds is not None and any(r["p"] is not None for r in found.kinds.people):
+        statement_of[_DIFFERENCE] = told[0] if told else None
     if any(math.isfinite(e.p_value) for e in found.without):
         statement_of["annotator"] = _annotator(found)
     if cuts.n:
         parts = cuts.of_alignments(found.overall, names)
         if found.pairs.tests and len(found.pairs.annotators) <= _MOST_PEOPLE:
-            statement_of["pair"] = _pair(found.pairs.tests)
+            statement_of["pair"] = _pair(found)
         labels = plain(
             categories_of({n: found.overall.rated[n].alignment.continuum for n in names})
         )[0]
         if len(labels) > 1:
-            statement_of["label"] = _label(found.overall, labels, cuts.n, parts)
+            label, several = _label(found.overall, labels, cuts.n, parts)
+            if not several:
+                statement_of["label"] = label
         statement_of["kind of difference"] = _kind(found, cuts.n, parts)
-    statements = [statement for statement in statement_of.values() if statement]
-    already_covered = ("annotator", "kind of difference") if told else ()
-    if none := [
-        name for name, s in statement_of.items() if s is None and name not in already_covered
-    ]:
-        *others, last = none
-        if others:
-            listed = f"{', '.join(others)} or {last}"
-        else:
-            listed = last
-        if cuts.kind == "stretches" and len(found.overall.rated) == 1:
-            extent = "this text"
-        elif cuts.kind == "stretches":
-            extent = "these documents"
-        else:
-            extent = f"these {cuts.kind}"
-        words = (
-            f"No {listed} is shown to differ beyond {extent}: what is named above as least or most "
-            "may be so by luck."
-        )
-        statements.append(Statement(about="none", words=words))
-    elif not statement_of:
+    statements = [s for name, s in statement_of.items() if s and name != _DIFFERENCE]
+    if not statement_of:
         words = f"There is too little data to test who or what stands out: {cuts.reason}."
+        return [Statement(about="none", words=words)]
+    if none := [name for name, statement in statement_of.items() if statement is None]:
+        words = _not_shown(none, nothing=len(none) == len(statement_of) and not several)
         statements.append(Statement(about="none", words=words))
     return statements
+
+
+def _not_shown(none: Sequence[str], *, nothing: bool) -> str:
+    """Return a sentence on tests without result; `nothing` says whether no test has a result."""
+    *others, last = (_NOT_SHOWN[name] for name in none)
+    if others:
+        listed = f"{', '.join(others)}, or {last}"
+    else:
+        listed = last
+    if nothing:
+        shown = f"No test shows that anybody or anything differs; not shown is {listed}."
+    else:
+        shown = f"Not shown by a test: {listed}."
+    return f"{shown} What is named above as least or most may be so by luck."
 
 
 def kinds_told(found: Comparison) -> list[Statement]:
@@ -139,22 +152,46 @@ def _annotator(found: Comparison) -> Statement | None:
     name = visible(worst.annotator)
     words = (
         f"{name} differs most from the others: without {name}, γ is "
-        f"{worst.agreement.value:.2f} instead of {worst.baseline:.2f}."
+        f"{worst.agreement.value:.2f} instead of {worst.baseline:.2f} "
+        f"({p_of_test(worst.p_value)}: gain of each of {worst.among} annotators tested)."
     )
     return Statement(about="annotator", words=words, names=(worst.annotator,), p=worst.p_value)
 
 
-def _pair(tests: Mapping[tuple[str, str], PairTest]) -> Statement | None:
+def _pair(found: Comparison) -> Statement | None:
     """Return a statement on the pair with the lowest γ among those shown to be below the others."""
+    tests = found.pairs.tests
     low = {p: t for p, t in tests.items() if t.p_holm <= LEVEL_OF_PAIRS and t.gamma < t.others}
     if not low:
         return None
     one, other = pair = min(low, key=lambda p: low[p].gamma)
     words = (
         f"{visible(one)} and {visible(other)} agree less than the other pairs: their γ is "
-        f"{low[pair].gamma:.2f}, that of the others together {low[pair].others:.2f}."
+        f"{low[pair].gamma:.2f}, that of the others together {low[pair].others:.2f} "
+        f"({p_of_test(low[pair].p_holm)}: each of {len(tests)} pairs tested against the others)."
+        f"{_least_is_another(found, pair)}"
     )
     return Statement(about="pair", words=words, names=pair, p=low[pair].p_holm)
+
+
+def _least_is_another(found: Comparison, pair: tuple[str, str]) -> str:
+    """Return a sentence on the pair that agrees least here, if the test does not name it."""
+    values = agreement_of_pairs(found)
+    if pair not in values:
+        return ""
+    least = min(values, key=values.__getitem__)
+    if least == pair:
+        return ""
+    names = " and ".join(map(visible, least))
+    test = found.pairs.tests.get(least)
+    if test is None:
+        return f" {names}, who agree least here, could not be tested."
+    if test.p_holm <= LEVEL_OF_PAIRS:
+        return ""
+    return (
+        f" {names}, who agree least here, are not named by this test ({p_of_test(test.p_holm)}, "
+        f"above {LEVEL_OF_PAIRS:g})."
+    )
 
 
 def _worst(observed: Floats, expected: Floats) -> tuple[int | None, float]:
@@ -178,8 +215,12 @@ def _in_order(overall: Agreement) -> Iterator[tuple[Alignment, Codes]]:
 
 def _label(
     overall: Agreement, names: Sequence[str], n: int, parts: list[Indices]
-) -> Statement | None:
-    """Return a statement on the label that other annotators least often confirm, if significant."""
+) -> tuple[Statement | None, bool]:
+    """Return a statement on the label that other annotators least often confirm, if significant.
+
+    The second value says whether it is one of several labels that are never confirmed. Then there
+    is no statement, since none of them is disputed most.
+    """
     place = {name: i for i, name in enumerate(names)}
     comparisons, differing = np.zeros((2, len(names), n))
     for (aligned, groups), part in zip(_in_order(overall), parts, strict=True):
@@ -194,7 +235,10 @@ def _label(
     used = np.flatnonzero(comparisons.any(axis=1))
     worst, p = _worst(differing[used], comparisons[used])
     if worst is None:
-        return None
+        return None, False
+    confirmed = 1 - differing[used].sum(axis=1) / comparisons[used].sum(axis=1)
+    if confirmed[worst] < _ANY and (confirmed < _ANY).sum() > 1:
+        return None, True
     k = used[worst]
     shares = [
         1 - float(a.sum() / b.sum())
@@ -205,9 +249,10 @@ def _label(
     ]
     words = (
         f"The label “{visible(names[k])}” is disputed most: where one annotator marks it, another "
-        f"marks it too in {shares[0]:.0%} of the cases (other labels: {shares[1]:.0%})"
+        f"marks it too in {shares[0]:.0%} of the cases (other labels: {shares[1]:.0%}; "
+        f"{p_of_test(p)}: each label tested against the others)."
     )
-    return Statement(about="label", words=f"{words}.", names=(names[k],), p=p)
+    return Statement(about="label", words=words, names=(names[k],), p=p), False
 
 
 def _kind(found: Comparison, n: int, parts: list[Indices]) -> Statement | None:
@@ -240,7 +285,10 @@ def _kind(found: Comparison, n: int, parts: list[Indices]) -> Statement | None:
     else:
         most = "The largest part"
     what = _KINDS.get(first, f"about {first}")
-    words = f"{most} of the disagreement ({share:.0%}) is {what}."
+    words = (
+        f"{most} of the disagreement ({share:.0%}) is {what} ({p_of_test(p)}: largest share tested "
+        "against the second)."
+    )
     if first == ABSENCE:
         words += _divided(found.kinds, share)
     return Statement(about="kind", words=words, names=(first,), p=p)
@@ -262,8 +310,8 @@ def _divided(kinds: Kinds | None, share: float) -> str:
     if divided <= share / 2:
         return ""
     return (
-        f" Most of it ({divided:.0%} of the disagreement) comes from stretches that one annotator "
-        "divides into more units than another."
+        f" Most of these units ({divided:.0%} of the disagreement) lie in stretches that one "
+        "annotator divides into more units than another."
     )
 
 
@@ -295,35 +343,53 @@ def next_step(
     to_review: int | None,
 ) -> Statement:
     """Return what to do now, by the first rule that applies."""
-    names_of = {s.about: s.names for s in reversed(said)}
-    label = names_of.get("label")
-    person = names_of.get("annotator")
-    if word == UNDEFINED:
-        words = "make sure that at least two annotators mark something in the same document"
-    elif word == NOT_SHOWN:
-        words = "look at the alignment first: do the annotators mark the same kind of thing?"
-    elif (units := _units_per_annotator(found.overall)) < FEWEST_UNITS:
-        words = f"annotate more: {units:.2g} units per annotator are too few to decide anything on"
-    elif word == "high":
-        words = "make the gold standard"
-        if names_of.get("difference"):
-            words = f"{_talk(*names_of['difference'])}; then {words}"
-        if to_review:
-            words += f"; {with_commas(to_review)} units need a decision"
-    elif names_of.get("difference"):
-        words = _talk(*names_of["difference"])
-        if label is not None:
-            words += f", and make the guideline for “{visible(label[0])}” clearer"
-    elif label is not None:
-        words = f"make the guideline for “{visible(label[0])}” clearer{_taken_for(found, label[0])}"
-    elif person is not None:
-        words = f"go through the differences with {visible(person[0])}"
-    else:
-        words = f"look at the places that cost most{_lowest(found)}, and make the guideline clearer"
-    if word not in (UNDEFINED, "high") and to_review:
+    words, places = _advice(word, {s.about: s.names for s in reversed(said)}, found)
+    if word == "high" and to_review:
+        words += f"; {with_commas(to_review)} units need a decision"
+    elif word != UNDEFINED and to_review:
         end = "" if words[-1] in ".?" else "."
         words += f"{end} The {with_commas(to_review)} units to review show where"
-    return Statement(about="next", words=f"Next: {words}{'' if words[-1] == '?' else '.'}")
+    words = f"Next: {words}{'' if words[-1] == '?' else '.'}"
+    return Statement(about="next", words=words, places=places)
+
+
+def _advice(
+    word: str, names_of: Mapping[str, tuple[str, ...]], found: Comparison
+) -> tuple[str, tuple[Place, ...]]:
+    """Return what to do now, and the places to look at first."""
+    overall = found.overall
+    label = names_of.get("label")
+    person = names_of.get("annotator")
+    difference = names_of.get("difference")
+    if word == UNDEFINED:
+        return "make sure that at least two annotators mark something in the same document", ()
+    if word == NOT_SHOWN:
+        words = "look at the alignment first: do the annotators mark the same kind of thing?"
+        return words, costliest_places(overall)
+    if (units := _units_per_annotator(overall)) < FEWEST_UNITS:
+        return (
+            f"annotate more: {units:.2g} units per annotator are too few to decide anything on",
+            (),
+        )
+    if difference:
+        assert found.kinds is not None
+        words = _talk(*difference)
+        places = places_of_kind(found.kinds, *difference)
+        if word == "high":
+            words += "; then make the gold standard"
+        elif label is not None:
+            words += f", and make the guideline for “{visible(label[0])}” clearer"
+        return words, places
+    if word == "high":
+        return "make the gold standard", ()
+    if label is not None:
+        words = f"make the guideline for “{visible(label[0])}” clearer{_taken_for(found, label[0])}"
+        return words, costliest_places(overall, label=label[0])
+    if person is not None:
+        words = f"go through the differences with {visible(person[0])}"
+        return words, costliest_places(overall, annotator=person[0])
+    words = f"look at the places that cost most{_lowest(found)}, and make the guideline clearer"
+    return words, costliest_places(overall)
 
 
 def _lowest(found: Comparison) -> str:

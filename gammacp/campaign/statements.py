@@ -1,7 +1,12 @@
 """Statements of a verdict, and the levels from which they are made."""
 
+from __future__ import annotations
+
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gammacp.campaign.places import Place
 
 LEVEL = 0.05
 LEVEL_OF_PAIRS = 0.01
@@ -9,6 +14,8 @@ LEVEL_OF_PAIRS = 0.01
 UNDEFINED = "undefined"
 NOT_SHOWN = "not shown to be better than chance"
 UNTESTED = "not tested against chance"
+LOOK = "Look first at"
+"""Words before the places of a statement."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,12 +35,21 @@ class Statement:
         component of the disorder. For a difference: the annotator, and the kind of difference.
     p
         p-value of the test that supports the sentence; None if there is no test.
+    places
+        Places of the documents to look at first.
     """
 
     about: str
     words: str
     names: tuple[str, ...] = ()
     p: float | None = None
+    places: tuple[Place, ...] = ()
+
+    def in_words(self) -> str:
+        """Return the sentence, and the places to look at."""
+        if not self.places:
+            return self.words
+        return f"{self.words} {LOOK} {'; '.join(p.in_words() for p in self.places)}."
 
     @property
     def layer(self) -> str:

@@ -15,21 +15,25 @@ rules have been measured (`experiments/verdicts.py`, docs/verdict.md):
   of `gammacp.kinds.kinds_of`, if the count is larger than in the random sets.
 - a kind of difference is named if its share of the disorder is the largest, and larger than the
   second with p ≤ .05.
+
+The statements have two layers: values and counts of these documents, which need no test, and what
+tests show beyond them. `CampaignVerdict.parts` puts each under its heading.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from gammacp.base.record_tables import record_of
 from gammacp.base.text import with_commas
-from gammacp.campaign.statements import LEVEL, NOT_SHOWN, UNDEFINED, UNTESTED, Statement
+from gammacp.campaign.statements import LEVEL, LOOK, NOT_SHOWN, UNDEFINED, UNTESTED, Statement
 from gammacp.inference.contributions import ALIGNMENTS, DOCUMENTS
 from gammacp.inference.part_tests import FEWEST_ANNOTATORS
 from gammacp.measures.agreement import ANSWERS, Agreement
+from gammacp.measures.gamma_corpus import CorpusGamma
 
 if TYPE_CHECKING:
     from gammacp.campaign.calibrate.calibration import Calibration
@@ -49,6 +53,33 @@ ALIGNED_FOR_MORE = 150
 CONFIDENCE = 0.99
 """Confidence of the interval of γ for other documents or text."""
 _WORDS = ("low", "moderate", "high")
+PLACES = f"{LOOK} (document, from–to, who marks what)"
+_ALL_PLACES = f"{PLACES[:-1]}; gammacp consensus lists all that need a decision)"
+FEWEST_DOCUMENTS = 5
+DIVIDED = 0.2
+"""Conditions of the sentence on documents with and without units.
+
+At least `FEWEST_DOCUMENTS` documents, of which at least the share `DIVIDED` has units according to
+some annotators and none according to others, and an α below `LOW`.
+"""
+
+
+class Part(NamedTuple):
+    """Sentences of a verdict that belong together.
+
+    Attributes
+    ----------
+    name
+        `agreement`, `here`, `beyond`, `next` or `places`.
+    heading
+        Heading over the sentences; "" for none.
+    sentences
+        The sentences.
+    """
+
+    name: str
+    heading: str
+    sentences: list[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,15 +96,48 @@ class CampaignVerdict:
     statements
         Statements in order: first those about these documents (agreement, facts), then findings
         that hold beyond them, and last the next step.
+    extent
+        Words for the annotated documents: "this text" or "these documents".
     """
 
     agreement: str
     elsewhere: str | None = None
     statements: tuple[Statement, ...]
+    extent: str = "these documents"
 
     def in_words(self) -> list[str]:
-        """Return the words of each statement."""
-        return [s.words for s in self.statements]
+        """Return each statement in words."""
+        return [s.in_words() for s in self.statements]
+
+    def headline(self) -> list[str]:
+        """Return the sentences on the agreement of these documents."""
+        return [s.in_words() for s in self.statements if s.layer == "here"]
+
+    def parts(self) -> list[Part]:
+        """Return the words of the statements in parts.
+
+        The answer comes first, and the next step last; both have no heading. Between them, facts
+        about these documents stand apart from what is said beyond them. Below the next step are the
+        places to look at. Parts without statements are left out.
+        """
+        headings = {
+            "agreement": "",
+            "here": f"In {self.extent} (values and counts, no test needed)",
+            "beyond": f"Beyond {self.extent} (what tests show, and what they do not)",
+            "next": "",
+            "places": _ALL_PLACES,
+        }
+        parts = {name: Part(name, heading, []) for name, heading in headings.items()}
+        for statement in self.statements:
+            if statement.about == "agreement":
+                part = "agreement"
+            elif statement.about in ("worth", "next"):
+                part = "next"
+            else:
+                part = statement.layer
+            parts[part].sentences.append(statement.words)
+            parts["places"].sentences.extend(place.in_words() for place in statement.places)
+        return [part for part in parts.values() if part.sentences]
 
     def of(self, about: str) -> Statement | None:
         """Return the first statement about this subject; None if there is none."""
@@ -117,8 +181,11 @@ def verdict(
     else:
         overall = found.overall
     word, elsewhere, statements = _agreement(overall)
+    extent = "this text" if len(overall.rated) == 1 else "these documents"
     if comparison is None and calibration is None:
-        return CampaignVerdict(agreement=word, elsewhere=elsewhere, statements=tuple(statements))
+        return CampaignVerdict(
+            agreement=word, elsewhere=elsewhere, statements=tuple(statements), extent=extent
+        )
     # Imported only if needed: `gammacp gamma` has neither a comparison nor a calibration.
     from gammacp.campaign.facts import facts
     from gammacp.campaign.standing_out import kinds_told, next_step, standing_out, worth
@@ -128,13 +195,16 @@ def verdict(
         shown = [*statements_on_kinds, *standing_out(comparison, statements_on_kinds)]
         named = {s.names for s in shown if s.about in ("annotator", "pair", "difference")}
         # If a test shows that an annotator differs, leave out the fact that says the same.
-        statements[1:1] = [s for s in facts(comparison) if s.names not in named]
+        place = sum(s.layer == "here" for s in statements)
+        statements[place:place] = [s for s in facts(comparison) if s.names not in named]
         statements += shown
     if calibration is not None and (price := worth(calibration, statements)):
         statements.append(price)
     if comparison is not None:
         statements.append(next_step(word, statements, comparison, to_review))
-    return CampaignVerdict(agreement=word, elsewhere=elsewhere, statements=tuple(statements))
+    return CampaignVerdict(
+        agreement=word, elsewhere=elsewhere, statements=tuple(statements), extent=extent
+    )
 
 
 def grade(low: float, high: float) -> str:
@@ -193,7 +263,26 @@ def _agreement(overall: Agreement) -> tuple[str, str | None, list[Statement]]:
     if word in (UNDEFINED, UNTESTED, NOT_SHOWN):
         return word, None, [statement]
     elsewhere, more = _elsewhere(overall)
-    return word, elsewhere, [statement, *more]
+    return word, elsewhere, [statement, *_marked(overall.score), *more]
+
+
+def _marked(score: Gamma) -> list[Statement]:
+    """Return a statement on whether documents have units at all, if annotators often differ on it.
+
+    It is a count of these documents with its α, and there is no test.
+    """
+    if not isinstance(score, CorpusGamma) or score.marked is None:
+        return []
+    marked = score.marked
+    often = marked.divided >= DIVIDED * marked.documents
+    if marked.documents < FEWEST_DOCUMENTS or not often or not marked.alpha < LOW:
+        return []
+    words = (
+        "Annotators often differ here on whether a document has any unit at all: in "
+        f"{marked.divided} of {with_commas(marked.documents)} documents some mark units and others "
+        f"none (α {marked.alpha:.2f}; 1 is full agreement, 0 is chance)."
+    )
+    return [Statement(about="here", words=words)]
 
 
 def graded(score: Gamma, documents: int) -> tuple[str, Statement]:
@@ -249,10 +338,13 @@ def _elsewhere(overall: Agreement) -> tuple[str | None, list[Statement]]:
         kind = ""
     else:
         kind = f" {parts.kind}"
-    these, others = ("this text", "text") if text else ("these documents", "documents")
+    if text:
+        others = "text"
+    else:
+        others = "documents"
     words = (
-        f"This holds for {these} only: to grade agreement on other {others} of this kind, at "
-        f"least {least}{kind} are needed, and there are {len(parts)}."
+        f"Agreement on other {others} of this kind is not graded: at least {least}{kind} are "
+        f"needed, and there are {len(parts)}."
     )
     if len(parts) >= least:
         interval = overall.bootstrap(confidence=CONFIDENCE)
@@ -264,21 +356,20 @@ def _elsewhere(overall: Agreement) -> tuple[str | None, list[Statement]]:
         word = grade(low, interval.high)
         words = (
             f"On other {others} of this kind, agreement of these annotators is {word}: γ is "
-            f"{interval.low:.2f} to {interval.high:.2f} ({CONFIDENCE:.0%} confidence)"
+            f"{interval.low:.2f} to {interval.high:.2f} ({CONFIDENCE:.0%} confidence, stricter "
+            "than the usual 95%, so that the word is rarely wrong)."
         )
-        if text:
-            words += "."
-        else:
-            words += f". {_unseen(parts.kind, len(parts))}"
+        if not text:
+            words += f" {_unseen(parts.kind, len(parts))}"
     return word, [Statement(about="elsewhere", words=words)]
 
 
 def _unseen(kind: str, number: int) -> str:
     """Return a sentence on kinds of documents that the sample may lack."""
     return (
-        f"But up to {unseen_share(number):.0%} of such {kind} may be of a kind that these "
-        f"{with_commas(number)} do not contain, with a larger share of the text if they are long. "
-        "If annotators differ more on that kind, γ is lower."
+        f"These {with_commas(number)} {kind} may by chance lack a kind that makes up as much as "
+        f"{unseen_share(number):.0%} of all. If annotators agree less on that kind, γ is lower, "
+        "and more so if such documents are long."
     )
 
 

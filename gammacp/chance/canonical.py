@@ -72,7 +72,7 @@ def _inside(continua: ContinuumSequence) -> Indices | None:
 
     Ranks count anew in each continuum; the continua follow one another.
     """
-    if all(c.inside is None for c in continua.beside):
+    if all(c.inside is None for c in continua.structured):
         return None
     empty = [np.empty(0, np.int64)]
     some = (

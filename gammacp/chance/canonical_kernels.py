@@ -35,7 +35,7 @@ mix = kernel(finalise)
 
 
 @kernel
-def _in_order(colours: Hashes) -> Hashes:
+def _sorted(colours: Hashes) -> Hashes:
     """Return the colours sorted, by heapsort: NumPy's sort takes two seconds to compile."""
     heap = np.empty(len(colours), np.uint64)
     for k in range(len(colours)):
@@ -63,7 +63,7 @@ def _in_order(colours: Hashes) -> Hashes:
 @kernel
 def _classes(colours: Hashes) -> int:
     """Count the different hashes."""
-    ordered = _in_order(colours)
+    ordered = _sorted(colours)
     count = 0
     for i in range(len(ordered)):
         if i == 0 or ordered[i] != ordered[i - 1]:
@@ -74,7 +74,7 @@ def _classes(colours: Hashes) -> int:
 @kernel
 def _break_tie(colours: Hashes) -> bool:
     """Give one item of the smallest shared colour a new colour; return whether there was a tie."""
-    ordered = _in_order(colours)
+    ordered = _sorted(colours)
     for i in range(1, len(ordered)):
         if ordered[i] == ordered[i - 1]:
             k = 0
@@ -88,7 +88,7 @@ def _break_tie(colours: Hashes) -> bool:
 @kernel
 def _place_among(colours: Hashes, place: Indices) -> None:
     """Write to `place` the rank of each colour; all colours must be different."""
-    ordered = _in_order(colours)
+    ordered = _sorted(colours)
     for k in range(len(colours)):
         low = 0
         high = len(ordered) - 1

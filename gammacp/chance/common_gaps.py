@@ -16,7 +16,7 @@ if γ would fall by more than .1, or lose its significance, if nothing could be 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -158,6 +158,10 @@ def without_gaps(continuum: Continuum, gaps: tuple[Stretch, ...]) -> Continuum:
     continuum, gaps
         Continuum and gaps, as for `common_gaps`.
     """
+    # Imported only here, because few texts have gaps.
+    from gammacp.chance.pauses import ESTIMATED
+
     edges = [continuum.bounds[0], *(place for gap in gaps for place in gap), continuum.bounds[1]]
     rows = zip(edges[::2], edges[1::2], strict=True)
-    return continuum.with_markable([(start, end) for start, end in rows if start < end])
+    marked = continuum.with_markable([(start, end) for start, end in rows if start < end])
+    return replace(marked, about=marked.about.with_fact(ESTIMATED, 1))

@@ -319,20 +319,29 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
     distance, note = least_distance(laid.mean_length, laid.length, n_annotators)
     annotations = laid.annotations
     pauses = None
+    own_ends = [False] * len(annotations)
     if laid.time is not None:
         # Imported only here, because most continua have no pauses.
-        from gammacp.chance.pauses import Pauses
+        from gammacp.chance.pauses import ESTIMATED, Pauses
 
-        pauses = Pauses.of(annotations, laid.time, whole=laid.grid is not None)
+        pauses = Pauses.of(
+            annotations,
+            laid.time,
+            whole=laid.grid is not None,
+            estimated=bool(continuum.about.fact(ESTIMATED)),
+        )
         annotations = pauses.turned(annotations)
+        own_ends = pauses.have_own_ends()
         note += f"(markable={len(laid.time.starts)})"
     if laid.grid is not None:
         note += f"(grid={laid.grid.name})"
     prepared: list[tuple[Annotation, Cuts] | CompletedAnnotation] = []
-    for annotation in annotations:
-        completed = completion(
-            annotation, declared=laid.has_known_ends, whole=laid.grid is not None
-        )
+    for annotation, has_own_ends in zip(annotations, own_ends, strict=True):
+        completed = None
+        if not has_own_ends:
+            completed = completion(
+                annotation, declared=laid.has_known_ends, whole=laid.grid is not None
+            )
         if laid.grid is None:
             cuts = places_to_cut(annotation)
         else:

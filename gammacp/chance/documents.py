@@ -180,7 +180,7 @@ def _beginnings(continua: ContinuumSequence) -> Floats:
     marked = continua.n_units > 0
     first = float(low[marked & ~declared].min(initial=np.inf))
     longest = float((high - low).max(initial=0.0))
-    if any(c.in_space for c in continua.beside):
+    if any(c.in_space for c in continua.structured):
         first = 0.0
         longest = float("inf")
     late = np.where(declared | ~marked, 0.0, low - (first if np.isfinite(first) else 0.0))

@@ -5,7 +5,9 @@ they meet more often than units that are turned over the whole recording. If the
 something can be marked are known (`Continuum.markable`), each annotation is moved to the time
 without pauses, turned there, and mapped back. All random units then stay out of the same pauses.
 
-A turned unit may come to lie across a pause. What happens to it follows the annotator's habits:
+Annotators who seldom mark across pauses have their stretches filled anew
+(`gammacp.chance.refilled`). For the others, and those who often have overlapping units, a turned
+unit may come to lie across a pause. What happens to it follows the annotator's habits:
 
 - with one probability it stays, stretched over the pause. This probability is the number of the
   annotator's units that cross pauses, divided by the number expected if the units lay anywhere;
@@ -13,21 +15,27 @@ A turned unit may come to lie across a pause. What happens to it follows the ann
   units that touch pauses;
 - otherwise it moves to a random place between the annotator's other units where it fits.
 
-Annotators who tile each stretch have a boundary between two units at most pauses. Their units that
-meet at a pause are joined before they are turned, and units are divided at pauses afterwards.
+Some of them have a boundary between two units at most pauses. Their units that meet at a pause are
+joined before they are turned, and units are divided at pauses afterwards.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
-from gammacp.base.arrays import Bools, Codes, Floats, Indices
+from gammacp.base.arrays import Bools, Codes, Floats
 from gammacp.chance.annotation import ROUNDING, Annotation
 from gammacp.chance.grid import Places
+from gammacp.chance.refilled import Refilling
+from gammacp.chance.stretches import find_room, stretches_of
 from gammacp.continuum import Continuum
+
+# Fact of a continuum whose stretches were found in its annotations, and not declared.
+ESTIMATED = "estimated stretches"
 
 
 @dataclass(frozen=True)
@@ -130,25 +138,6 @@ class MarkableTime:
         )
 
 
-def stretches_of(edges: Floats, starts: Floats, ends: Floats) -> tuple[Indices, Indices]:
-    """Return the number of the stretch in which each unit begins, and in which it ends.
-
-    Parameters
-    ----------
-    edges
-        Start of each stretch, and the end of the last one.
-    starts, ends
-        Starts and ends of the units, in the time without pauses. A unit of no length at an edge
-        belongs to the later stretch.
-    """
-    allowance = ROUNDING * float(edges[-1])
-    most = len(edges) - 2
-    first = np.searchsorted(edges, starts + allowance, side="right") - 1
-    last = np.searchsorted(edges, ends - allowance) - 1
-    first = first.clip(0, most)
-    return first, np.clip(last, first, most)
-
-
 @dataclass(frozen=True)
 class Fitting:
     """Habits of one annotator with units that would cross a pause.
@@ -223,7 +212,14 @@ class Fitting:
             length = float(lengths[row])
             places = self._sides(float(starts[row]), length, int(first[row]), int(last[row]))
             if point >= self.stays + self.ends + self.begins or not places:
-                room = self._room(np.delete(moved, row), np.delete(lengths, row), length, rng)
+                room = find_room(
+                    self.edges,
+                    np.delete(moved, row),
+                    np.delete(lengths, row),
+                    length,
+                    rng,
+                    whole=self.whole,
+                )
                 if room is not None:
                     places = [room]
             moved[row] = places[0] if places else starts[row]
@@ -249,34 +245,6 @@ class Fitting:
         if self.ends * (end - start) < self.begins * (start + length - begin):
             return late + early
         return early + late
-
-    def _room(
-        self, starts: Floats, lengths: Floats, length: float, rng: np.random.Generator
-    ) -> float | None:
-        """Return a random place between the annotator's other units; None if there is no room.
-
-        Parameters
-        ----------
-        starts, lengths
-            Starts and lengths of the other units.
-        length
-            Length of the unit that looks for a place.
-        """
-        blocked = np.concatenate([self.edges, starts])
-        order = np.argsort(blocked, kind="stable")
-        ends = np.concatenate([self.edges, starts + lengths])[order]
-        low = np.maximum.accumulate(ends)[:-1]
-        high = blocked[order][1:]
-        room = high - low - length
-        allowance = ROUNDING * float(self.edges[-1])
-        fits = np.flatnonzero(room >= -allowance)
-        if not len(fits):
-            return None
-        # Every possible start has the same weight. A gap that the unit just fills offers one start.
-        weight = np.maximum(room[fits], 0.0) + (1.0 if self.whole else allowance)
-        k = int(rng.choice(len(fits), p=weight / weight.sum()))
-        point = rng.random() * weight[k]
-        return float(low[fits[k]]) + (float(np.floor(point)) if self.whole else point)
 
 
 @dataclass(frozen=True)
@@ -383,6 +351,9 @@ def _touched(edges: Floats, places: Floats) -> Bools:
     return np.asarray(apart <= ROUNDING * float(edges[-1]), np.bool_)
 
 
+Habit: TypeAlias = Fitting | Dividing | Refilling
+
+
 @dataclass(frozen=True)
 class Pauses:
     """Map from turned annotations back to the recording.
@@ -396,27 +367,58 @@ class Pauses:
     """
 
     time: MarkableTime
-    habits: tuple[Fitting | Dividing, ...]
+    habits: tuple[Habit, ...]
 
     @classmethod
-    def of(cls, annotations: Sequence[Annotation], time: MarkableTime, *, whole: bool) -> Pauses:
-        """Find the habits of annotators, from annotations in the time without pauses."""
-        habits: list[Fitting | Dividing] = []
+    def of(
+        cls,
+        annotations: Sequence[Annotation],
+        time: MarkableTime,
+        *,
+        whole: bool,
+        estimated: bool = False,
+    ) -> Pauses:
+        """Find the habits of annotators.
+
+        Parameters
+        ----------
+        annotations
+            Units in the time without pauses.
+        time
+            The time without pauses.
+        whole
+            Whether places are whole numbers.
+        estimated
+            Whether stretches begin and end with units of the annotators because nobody declared
+            any, so that units at edges are no habit.
+        """
+        habits: list[Habit] = []
         for annotation in annotations:
             # Pauses after the place where the annotator stopped reading do not count.
             inner = time.edges[1:-1]
             inner = inner[inner < annotation.length]
             edges = np.concatenate([[0.0], inner, [annotation.length]])
-            dividing = Dividing.of(annotation, edges)
-            habits.append(dividing or Fitting.of(annotation, edges, whole=whole))
+            habit: Habit | None = None
+            if not estimated:
+                habit = Refilling.of(annotation, edges, whole=whole)
+            if habit is None:
+                habit = Dividing.of(annotation, edges)
+            habits.append(habit or Fitting.of(annotation, edges, whole=whole))
         return cls(time, tuple(habits))
 
     def turned(self, annotations: Sequence[Annotation]) -> tuple[Annotation, ...]:
-        """Return the annotations to be turned, in which units that meet at pauses may be joined."""
+        """Return the annotations to be turned.
+
+        Units that meet at pauses may be joined, and those at edges of pauses left out.
+        """
         return tuple(
-            habit.joined if isinstance(habit, Dividing) else annotation
+            annotation if isinstance(habit, Fitting) else habit.joined
             for habit, annotation in zip(self.habits, annotations, strict=True)
         )
+
+    def have_own_ends(self) -> list[bool]:
+        """Return for each annotator whether the ends of the recording count as a pause."""
+        return [not isinstance(habit, Fitting | Dividing) for habit in self.habits]
 
     def fit(self, annotations: Sequence[Annotation], rng: np.random.Generator) -> list[Annotation]:
         """Adapt turned annotations to the annotators' habits at pauses."""

@@ -117,7 +117,7 @@ def check_read_to_the_end(continua: Sequence[Continuum], model: str) -> None:
     continua, model
         Continua that chance is modelled on, and the model's name.
     """
-    for name in (a for c in ContinuumSequence.of(continua).beside for a, _ in c.read_until):
+    for name in (a for c in ContinuumSequence.of(continua).structured for a, _ in c.read_until):
         raise DataError(
             f"chance model {model!r} cannot model that {name!r} stopped reading early",
             hint="Use `chance=cut`, or drop `read_until=`",
@@ -132,7 +132,7 @@ def check_markable(continua: Sequence[Continuum], model: str) -> None:
     continua, model
         Continua that chance is modelled on, and the model's name.
     """
-    if any(c.markable for c in ContinuumSequence.of(continua).beside):
+    if any(c.markable for c in ContinuumSequence.of(continua).structured):
         raise DataError(
             f"chance model {model!r} cannot model pauses, in which nothing can be marked",
             hint="Use `chance=cut`, or drop `markable=`",

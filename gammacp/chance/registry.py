@@ -105,7 +105,7 @@ def default_chance(compared: Iterable[Collection[Continuum]], models: str = DEFA
     one, _, several = models.partition("/")
     enough = [
         len(continua) >= max(2, int(continua.n_annotators.max()))
-        and not any(c.read_until or c.markable for c in continua.beside)
+        and not any(c.read_until or c.markable for c in continua.structured)
         for continua in map(ContinuumSequence.of, compared)
         if len(continua)
     ]

@@ -141,7 +141,7 @@ def _root(
     ),
     quiet: bool = option("Print results and errors only.", default=False, names=("--quiet", "-q")),
     verbose: bool = option(
-        "Print more progress, and everything that was left out.",
+        "Print more progress, everything that was left out, and all rows of long tables.",
         default=False,
         names=("--verbose", "-v"),
     ),

@@ -35,6 +35,9 @@ platform: str | None = None
 _MANY = 1000
 # A number and its percent sign stay on one line.
 _PERCENT = "\N{NO-BREAK SPACE}%"
+MOST_ROWS = 12
+"""Number of rows of a long table on a terminal; one of up to `_FEW_MORE` rows is shown whole."""
+_FEW_MORE = 16
 PIPED = 100
 """Width of very wide tables, in characters, if stdout is not a terminal."""
 # Least width of a column with sentences on a narrow terminal.
@@ -172,7 +175,9 @@ def show(table: Table, *, title: str = "", digits: int = 4, piped: int = sys.max
 
     On a narrow terminal, headers and sentences are wrapped and the gaps between columns shrink.
     Then columns are dropped by rank, with a message. If that is not enough, each record is printed
-    with one line per column. Numbers and names are never shortened.
+    with one line per column. Numbers and names are never shortened. Of a long table, a terminal
+    shows the rows of its excerpt, and how many others there are; `--verbose` shows all. The
+    meanings of the columns are a message below the table.
 
     `title` is printed above the table, `digits` is the number of decimals, and `piped` is the width
     if stdout is not a terminal.
@@ -180,8 +185,10 @@ def show(table: Table, *, title: str = "", digits: int = 4, piped: int = sys.max
     _say_announcements()
     if title:
         say(f"\n{visible(title)}")
+    rows_left_out = ""
     if sys.stdout.isatty():
         width = _columns(sys.stdout)
+        table, rows_left_out = _shortened(table)
     else:
         width = piped
     columns = table.columns
@@ -197,6 +204,7 @@ def show(table: Table, *, title: str = "", digits: int = 4, piped: int = sys.max
             shown_columns.remove(i)
     if _total([widths[k] for k in shown_columns], gap) > width:
         sys.stdout.writelines(_stack(rows, width))
+        _explain(rows_left_out, columns)
         return
     right = [columns[i].numeric for i in shown_columns]
     shown = [[row[i] for i in shown_columns] for row in rows]
@@ -212,6 +220,45 @@ def show(table: Table, *, title: str = "", digits: int = 4, piped: int = sys.max
         else:
             elsewhere = "--json"
         message(f"gammacp: too narrow for {', '.join(gone)}: {elsewhere} shows them")
+    _explain(rows_left_out, [columns[i] for i in shown_columns])
+
+
+def fits(table: Table) -> bool:
+    """Return whether a table with all its columns fits into the terminal; a file has any width.
+
+    Parameters
+    ----------
+    table
+        Table that would be shown.
+    """
+    if not sys.stdout.isatty():
+        return True
+    rows = [[_encodable(cell) for cell in row] for row in (table.headers, *table.cells())]
+    width = _columns(sys.stdout)
+    return _total(_widths(table.columns, rows, width, 2), 2) <= width
+
+
+def _shortened(table: Table) -> tuple[Table, str]:
+    """Return the excerpt of a long table, with a sentence on the rows that are left out."""
+    n_rows = len(table.records) - table.total
+    if table.excerpt is None or verbosity > 0 or n_rows <= _FEW_MORE:
+        return table, ""
+    excerpt = table.shortened(MOST_ROWS)
+    n_shown = len(excerpt.records) - excerpt.total
+    words = (
+        f"{n_rows - n_shown} more rows are not shown; these {n_shown} are those "
+        f"{table.excerpt.words}. --verbose or --json shows all."
+    )
+    return excerpt, words
+
+
+def _explain(rows_left_out: str, columns: Sequence[Column]) -> None:
+    """Print how many rows are left out, and the legend of the columns."""
+    if rows_left_out:
+        say(rows_left_out)
+    for column in columns:
+        if column.meaning:
+            message(column.meaning)
 
 
 def _cells_with_options(columns: Sequence[Column], cells: Sequence[str]) -> list[str]:

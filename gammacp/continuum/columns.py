@@ -50,7 +50,7 @@ class EncodedUnits(NamedTuple):
     inside: Inside | None
 
 
-def in_order(
+def sort_columns(
     starts: Any,
     ends: Any,
     annotator_codes: Any,

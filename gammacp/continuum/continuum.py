@@ -17,7 +17,7 @@ from gammacp.continuum.columns import (
     Bounds,
     checked_bounds,
     encode_units,
-    in_order,
+    sort_columns,
 )
 from gammacp.continuum.fragments import Breaks, Inside, Shapes, column, fragments_of
 from gammacp.continuum.grid import Grid
@@ -145,9 +145,8 @@ class Continuum(Quantities):
         links
             Links between units, which they name by id.
         annotators, categories
-            Declared names, also those without units, in the order to keep (the order of
-            categories matters for ordinal distances). Names that occur but are not declared are
-            appended, sorted. Default: all names, sorted.
+            Declared names, also those without units, in the order to keep (for categories, that of
+            ordinal distances). Names that occur but are not declared are appended, sorted.
         bounds
             Default: first start and last end; (0, 0) when there is no unit.
         name, offset_unit, text
@@ -189,17 +188,7 @@ class Continuum(Quantities):
             bounds=bounds,
             about=About(name, offset_unit, text),
         )
-        if not (read_until or grid or markable):
-            return continuum
-        from gammacp.continuum.declaring import declare_grid, declare_read_until
-
-        continuum = declare_read_until(continuum, read_until or {})
-        if grid:
-            continuum = declare_grid(continuum, grid)
-        if markable:
-            continuum = continuum.with_markable(markable)
-        # This is part of the data, not a change of them, so it leaves no entry in `selection`.
-        return continuum.with_about(selection=())
+        return _declare(continuum, read_until, grid, markable)
 
     @classmethod
     def from_codes(
@@ -238,7 +227,7 @@ class Continuum(Quantities):
         about
             Name, offset unit, text, ….
         """
-        columns = in_order(starts, ends, annotator_codes, category_codes, inside, ids)
+        columns = sort_columns(starts, ends, annotator_codes, category_codes, inside, ids)
         checked = checked_bounds(bounds, columns["starts"], columns["ends"])
         return cls(annotators, categories, **columns, bounds=checked, links=links, about=about)
 
@@ -475,3 +464,23 @@ class Continuum(Quantities):
     def link_rows(self) -> Linked:
         """The links, with units given by row."""
         return rows_of_links(self.links, self.annotators, self.annotator_codes, self.ids)
+
+
+def _declare(
+    continuum: Continuum,
+    read_until: Mapping[str, float] | None,
+    grid: Grid | None,
+    markable: Iterable[Sequence[float]] | None,
+) -> Continuum:
+    """Declare what `from_columns` was told beside the units, without an entry in `selection`."""
+    if not (read_until or grid or markable):
+        return continuum
+    from gammacp.continuum.declaring import declare_grid, declare_read_until
+
+    continuum = declare_read_until(continuum, read_until or {})
+    if grid:
+        continuum = declare_grid(continuum, grid)
+    if markable:
+        continuum = continuum.with_markable(markable)
+    # These declarations are part of the data, not a change of them.
+    return continuum.with_about(selection=())

@@ -163,7 +163,7 @@ class DocumentTable(Mapping[str, Continuum]):
         if inside is not None:
             columns["inside"] = inside.copy()
         document_codes = _sort_by_document(document_codes, columns)
-        sizes, people = _put_in_order(document_codes, columns, len(number_by_name))
+        sizes, people = _sort_rows(document_codes, columns, len(number_by_name))
         edges = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
         lows, highs = _bounds(bounds or {}, edges, columns["starts"], columns["ends"])
         for name in _COLUMNS:
@@ -450,7 +450,7 @@ def _sort_by_document(document_codes: Codes, columns: dict[str, Any]) -> Codes:
     return document_codes[order]
 
 
-def _put_in_order(
+def _sort_rows(
     documents: Codes, columns: dict[str, Any], n: int
 ) -> tuple[Indices, list[tuple[Codes, Indices]]]:
     """Sort the rows of each document, and drop rows that only declare something.

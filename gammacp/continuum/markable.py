@@ -18,6 +18,14 @@ from gammacp.errors import DataError
 Stretch: TypeAlias = tuple[float, float]
 # If more than this share of units lies in pauses, the file probably lists the pauses instead.
 _MOST_IN_PAUSES = 1 / 2
+# What independent annotators get with declared stretches: the largest mean of γ, and the largest
+# shares of corpora with a small p (benchmarks/pauses_zero.py). A γ above the second number is more
+# than that.
+_ZERO = 0.02
+_SMALL = 0.05
+_LEVEL = 0.05
+_RATE_OF_SIX = "13%"
+_RATE_OF_THIRTY = "17%"
 # Largest number of units that a message names.
 _NAMED = 3
 
@@ -212,3 +220,21 @@ def pauses_in_words(continuum: Continuum) -> tuple[str, ...]:
             many = f"{partly} units begin or end"
         sentences.append(f"{many} in a pause: chance has the part that lies outside")
     return tuple(sentences)
+
+
+def small_value_in_words(value: float, p: float | None) -> tuple[str, ...]:
+    """Return a warning if γ is so small that declared pauses alone may have given it a small p.
+
+    Parameters
+    ----------
+    value, p
+        γ against chance that knows the stretches, and its p.
+    """
+    if p is None or not (p <= _LEVEL and value < _SMALL):
+        return ()
+    return (
+        f"γ below {_SMALL:g} may come from pauses, although these are declared: independent "
+        f"annotators of recordings with pauses have a γ of up to {_ZERO:g} on average, so that "
+        f"p ≤ {_LEVEL:g} occurs in up to {_RATE_OF_SIX} of corpora of six such recordings, and in "
+        f"up to {_RATE_OF_THIRTY} of corpora of thirty",
+    )

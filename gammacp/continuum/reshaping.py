@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gammacp.continuum.columns import in_order
+from gammacp.continuum.columns import sort_columns
 from gammacp.continuum.continuum import Continuum
 from gammacp.continuum.fragments import column
 from gammacp.continuum.shapes import Shape
@@ -32,7 +32,7 @@ def split_into_atoms(continuum: Continuum) -> Continuum:
         edges.extend(fragments)
         rows.extend([row] * len(fragments))
     starts, ends = np.array(edges).T
-    columns = in_order(
+    columns = sort_columns(
         starts, ends, continuum.annotator_codes[rows], continuum.category_codes[rows]
     )
     return replace(continuum, **columns, links=()).noting("fragments", "atoms")
@@ -50,7 +50,7 @@ def reduce_to_hulls(continuum: Continuum) -> Continuum:
     """
     if continuum.inside is None:
         return continuum
-    columns = in_order(
+    columns = sort_columns(
         continuum.starts,
         continuum.ends,
         continuum.annotator_codes,
@@ -74,7 +74,7 @@ def enclose_in_boxes(continuum: Continuum) -> Continuum:
     """
     if continuum.shapes is None or continuum.kinds == {"box"}:
         return continuum
-    columns = in_order(
+    columns = sort_columns(
         continuum.starts,
         continuum.ends,
         continuum.annotator_codes,

@@ -11,7 +11,7 @@ from gammacp.base.arrays import Bools, Codes
 from gammacp.base.left_out import LeftOut
 from gammacp.base.signature import shortest
 from gammacp.continuum.about import About
-from gammacp.continuum.columns import check_known, in_order, recode
+from gammacp.continuum.columns import check_known, recode, sort_columns
 from gammacp.continuum.continuum import Continuum
 from gammacp.continuum.label import category_of, distinct, features_of, plain, to_label
 from gammacp.continuum.links import Link
@@ -43,7 +43,7 @@ def keep_rows(
     changes
         Names, codes that index them, links or statements that replace those of the continuum.
     """
-    columns = in_order(
+    columns = sort_columns(
         continuum.starts[rows],
         continuum.ends[rows],
         changes.get("annotator_codes", continuum.annotator_codes)[rows],

@@ -69,7 +69,7 @@ class ContinuumSequence(Sequence[Continuum]):
     """
 
     plain = False
-    """Whether each is units of one piece alone: no shape, text, grid, link, weight, …"""
+    """Whether all continua consist of plain units: no fragments, shape, grid, link, weight, …"""
 
     _cut: _Cut | None = None
 
@@ -288,8 +288,12 @@ class ContinuumSequence(Sequence[Continuum]):
         return numbers
 
     @property
-    def beside(self) -> Sequence[Continuum]:
-        """Return the continua that may have units with fragments or shapes."""
+    def structured(self) -> Sequence[Continuum]:
+        """Return the continua that may have more than plain units, or none if all are `plain`.
+
+        This is more than a start, an end, an annotator and a category: fragments, shapes, links,
+        weights, declared stretches or ends of reading.
+        """
         if self.plain:
             return ()
         return self

@@ -347,7 +347,7 @@ def bind(dissimilarity: Any, annotations: Annotations) -> BoundDissimilarity:
     bound = with_defaults(dissimilarity.bind(annotations) if is_bindable else dissimilarity)
     slow = bound.reach is unbounded_reach and bound.formula == NO_FORMULA
     continua = continua_of(annotations)
-    for continuum in continua.beside:
+    for continuum in continua.structured:
         check_fragments(bound, continuum)
     if slow and (continua.n_units >= _MANY_UNITS).any():
         _warn_slow(bound.signature)

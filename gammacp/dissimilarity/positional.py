@@ -87,14 +87,14 @@ class Sporadic:
             factor = delta
         else:
             factor = self.factor
-        if any(c.axes > 1 for c in continua_of(annotations).beside):
+        if any(c.axes > 1 for c in continua_of(annotations).structured):
             return BoundDissimilarity(
                 pairwise=partial(costs_by_axis, (SPORADIC, factor)),
                 signature=self.signature,
                 reach=partial(_sporadic_reach, factor, False),
                 shapes=("box",),
             )
-        broken = any(c.inside is not None for c in continua_of(annotations).beside)
+        broken = any(c.inside is not None for c in continua_of(annotations).structured)
         return _by_formula(self.signature, (SPORADIC, factor), _sporadic_reach, broken)
 
     @property

@@ -48,7 +48,7 @@ _OWN: Mapping[str, frozenset[str]] = {
 }
 
 
-class _Part(WrittenTable):
+class _WrittenPart(WrittenTable):
     type: str = ""
     weight: float = 1
     order: list[Any] = Field(default=[])
@@ -66,8 +66,8 @@ class _File(WrittenTable):
     positional: str = ""
     scale: float = 0
     f_cat: str = ""
-    category: _Part = _Part()
-    features: dict[str, _Part] = Field(default={})
+    category: _WrittenPart = _WrittenPart()
+    features: dict[str, _WrittenPart] = Field(default={})
 
 
 def read_dissimilarity(path: str | Path) -> Combined:

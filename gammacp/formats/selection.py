@@ -44,7 +44,7 @@ def says(what: str) -> Any:
     return Field(None, description=what)
 
 
-def _in_order(bounds: Bounds) -> Bounds:
+def _check_order(bounds: Bounds) -> Bounds:
     if bounds[0] > bounds[1]:
         raise PydanticCustomError("order", "is not [START, END] with START <= END")
     return bounds
@@ -53,7 +53,7 @@ def _in_order(bounds: Bounds) -> Bounds:
 _Position = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
 _Length = Annotated[float, Field(ge=0, le=LARGEST), Field(examples=["a number >= 0"])]
 _Bounds = Annotated[
-    Row[tuple[_Position, _Position]], AfterValidator(_in_order), Field(examples=["[START, END]"])
+    Row[tuple[_Position, _Position]], AfterValidator(_check_order), Field(examples=["[START, END]"])
 ]
 _Places = Annotated[dict[str, _Position], Field(examples=["a number"])]
 Names = Annotated[dict[str, Text], Field(examples=['"a"'])]

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from gammacp.continuum import Continuum
-from gammacp.continuum.columns import check_known, in_order
+from gammacp.continuum.columns import check_known, sort_columns
 
 PATTERN = "{annotator}-{session}"
 
@@ -41,7 +41,7 @@ def _one(c: Continuum, feature: str) -> Continuum:
     silent = [a for a, n in zip(c.annotators, c.counts.tolist(), strict=True) if not n]
     names = tuple(sorted({*named, *silent}))
     codes = np.array([names.index(n) for n in named], np.int32)
-    columns = in_order(c.starts, c.ends, codes, c.category_codes, c.inside)
+    columns = sort_columns(c.starts, c.ends, codes, c.category_codes, c.inside)
     until = tuple(entry for entry in c.read_until if entry[0] in names)
     about = replace(c.about, read_until=until).noting("session", feature)
     return replace(c, annotators=names, about=about, **columns)

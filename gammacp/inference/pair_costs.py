@@ -117,8 +117,8 @@ class AlignedDocuments:
             kinds = 0
         size = np.cumsum((self.continua.n_units + kinds) * n**2) // (_AT_ONCE // 10)
         new = (n[1:] != n[:-1]) | (size[1:] != size[:-1])
-        if self.continua.beside:
-            broken = np.array([c.inside is not None for c in self.continua.beside])
+        if self.continua.structured:
+            broken = np.array([c.inside is not None for c in self.continua.structured])
             new |= broken[1:] | broken[:-1]
         if len(n):
             yield from np.split(np.arange(len(n)), np.flatnonzero(new) + 1)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.kinds.differences import Differences
@@ -105,6 +106,27 @@ def shares_of(differences: Differences) -> Shares:
     slot = np.where(differences.bearer[mine] == NOBODY, -1, slot)
     kind = _KINDS_BY_FORM[differences.form[mine], differences.bearer[mine], side]
     return Shares(mine, slot, kind, np.where(tied[mine], 0.5, 1.0))
+
+
+def charged_to(differences: Differences, codes: Codes, kind: str) -> NDArray[np.bool_]:
+    """Return which rows have one kind and are charged in full to one annotator.
+
+    Parameters
+    ----------
+    differences
+        The differences.
+    codes
+        Number of the annotator in each document of the batch; −1 in documents of others.
+    kind
+        One of `KINDS`.
+    """
+    first = differences.bearer == FIRST
+    side = np.where(first, FIRST, SECOND)
+    kinds = _KINDS_BY_FORM[differences.form, side, side]
+    annotators = np.where(first, differences.first, differences.second)
+    one = first | (differences.bearer == SECOND)
+    mine = one & (annotators == codes[differences.document])
+    return np.asarray(mine & (kinds == KIND_CODE[kind]))
 
 
 def sides_of(differences: Differences) -> Shares:

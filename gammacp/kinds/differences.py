@@ -8,7 +8,7 @@ batches of documents, as numba kernels work on flat arrays (`gammacp.kinds.row_k
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -57,6 +57,27 @@ class Differences:
     wholes: Indices
     owner: Codes
     edges: Indices
+
+    def at(self, rows: Indices) -> Differences:
+        """Return the table with these rows alone; units and families are those of the batch.
+
+        Parameters
+        ----------
+        rows
+            Rows of the table.
+        """
+        columns = (
+            "document",
+            "form",
+            "first",
+            "second",
+            "bearer",
+            "clear",
+            "cost",
+            "unit",
+            "other",
+        )
+        return replace(self, **{name: getattr(self, name)[rows] for name in columns})
 
     def parts_of(self, row: int) -> Indices:
         """Return the units of the second annotator in a family, by row of their document.

@@ -25,7 +25,14 @@ from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import DataError, UsageError
 from gammacp.formats.conventions import ConventionNote
 from gammacp.kinds.by_chance import ByChance, RandomSets, by_chance
-from gammacp.kinds.charging import SlotSums, add_up, parts_of, shares_of, sides_of
+from gammacp.kinds.charging import (
+    SlotSums,
+    add_up,
+    charged_to,
+    parts_of,
+    shares_of,
+    sides_of,
+)
 from gammacp.kinds.conventions import suspected_conventions, uncharge
 from gammacp.kinds.differences import Differences, check_pieces, differences_in
 from gammacp.kinds.documents import DocumentAlignments, documents_of
@@ -152,6 +159,32 @@ class Kinds:
                 differences, names[begin:], continua[begin:], charged=self.reason is None
             )
         )
+
+    def costliest(self, annotator: str, kind: str, *, most: int = 50) -> list[Case]:
+        """Return the costliest differences of a kind with which an annotator is charged.
+
+        Parameters
+        ----------
+        annotator, kind
+            The annotator, and one of `KINDS`.
+        most
+            Largest number of differences.
+        """
+        names = tuple(self.documents.alignments)
+        continua = [a.continuum for a in self.documents.alignments.values()]
+        cases: list[Case] = []
+        for begin, differences in self.batches:
+            codes = np.array(
+                [
+                    c.annotators.index(annotator) if annotator in c.annotators else -1
+                    for c in continua[begin : begin + len(differences.edges) - 1]
+                ]
+            )
+            charged = np.flatnonzero(charged_to(differences, codes, kind))
+            rows = charged[np.argsort(-differences.cost[charged], kind="stable")[:most]]
+            cases += _cases(differences.at(rows), names[begin:], continua[begin:], charged=True)
+        cases.sort(key=lambda case: -case.cost)
+        return cases[:most]
 
     def tables(self) -> Iterator[tuple[str, Table]]:
         """Yield a table of costs by kind and one of charges by annotator, each with its title."""

@@ -309,6 +309,21 @@ def _family_rows(
     return row
 
 
+@kernel
+def _new_columns(rows: int) -> _Columns:
+    """Return columns for this number of rows, all of them clear, and otherwise not filled."""
+    return _Columns(
+        np.empty(rows, np.int32),
+        np.empty(rows, np.int32),
+        np.empty(rows, np.int32),
+        np.empty(rows, np.int32),
+        np.ones(rows, np.int32),
+        np.empty(rows),
+        np.empty(rows, np.int64),
+        np.empty(rows, np.int64),
+    )
+
+
 @late_kernel
 def rows_of(
     spans: UnitSpans,
@@ -348,16 +363,7 @@ def rows_of(
     family_cost = np.zeros((number, widest))
     most = 2 * len(position) + number * widest
     document = np.empty(most, np.int32)
-    columns = _Columns(
-        np.empty(most, np.int32),
-        np.empty(most, np.int32),
-        np.empty(most, np.int32),
-        np.empty(most, np.int32),
-        np.ones(most, np.int32),
-        np.empty(most),
-        np.empty(most, np.int64),
-        np.empty(most, np.int64),
-    )
+    columns = _new_columns(most)
     costs = _Costs(position, category, delta)
     row = 0
     pair = 0

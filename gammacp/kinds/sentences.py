@@ -2,8 +2,9 @@
 
 The sentences are written from the records of `gammacp.kinds.kinds.Kinds` whose test is significant:
 at most three, the most costly first. Each sentence states the annotator, the difference, how often
-it occurs, and how often it would if all annotators of a document had equal shares. The random sets
-serve the tests only, so that all counts of a result are read against one number.
+it occurs, how often it would if all annotators of a document had equal shares, and p of the test.
+The counts are those of the table of `gammacp.kinds.tables.people_tables`. The random sets serve the
+tests only, so that all counts of a result are read against one number.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from gammacp.base.text import counted
+from gammacp.base.text import counted, p_of_test
 
 Record: TypeAlias = dict[str, Any]
 
@@ -39,7 +40,7 @@ _SUCH = {
 _CLEAR = {
     "split": "with the same outer boundaries",
     "merged": "with the same outer boundaries",
-    "missing": "where those who have it agree closely",
+    "missing": "where those who have the unit agree closely",
 }
 
 
@@ -95,21 +96,22 @@ def _sentence(
     counts_by_case: Mapping[tuple[str, str], SentenceCounts],
 ) -> str:
     name, kind = record["annotator"], record["kind"]
-    comparable = ("split", "merged") if kind in ("split", "merged") else (kind,)
-    total = sum(r["count"] for r in people if r["kind"] in comparable)
+    total = sum(r["count"] for r in people if r["kind"] == kind)
+    extra = counts_by_case[name, kind]
     such = _SUCH.get(kind, "such cases")
-    share = f"{_number(record['count'])} of the {_number(total)} {such} are {_owner(name)}"
-    even = sum(counts_by_case[name, each].even for each in comparable)
-    baseline = f"{_number(even)} at an even share"
-    clear = _CLEAR.get(kind)
-    if clear is not None:
-        baseline += f"; {_number(counts_by_case[name, kind].clear)} {clear}"
     about = ""
     if kind == "merged":
         about = _against(name, pairs, "one", "several")
     elif kind == "split":
         about = _against(name, pairs, "several", "one")
-    return f"{name} {_ONE[kind]}: {about}{share} ({baseline})."
+    share = f"{_number(record['count'])} of the {_number(total)} {such} are {_owner(name)}"
+    clear = _CLEAR.get(kind)
+    if clear is not None:
+        share += f", {_number(extra.clear)} of them {clear}"
+    return (
+        f"{name} {_ONE[kind]}{about}: {share}. An even share would be {extra.even:.0f} "
+        f"({p_of_test(record['p'])}: test of these counts)."
+    )
 
 
 def _owner(name: str) -> str:
@@ -119,7 +121,8 @@ def _owner(name: str) -> str:
 
 
 def _number(count: float) -> str:
-    return f"{count:.0f}"
+    """Return a count as the table has it; halves come from ties."""
+    return f"{count:g}"
 
 
 def _against(name: str, pairs: Sequence[Record], own_key: str, other_key: str) -> str:
@@ -140,4 +143,4 @@ def _against(name: str, pairs: Sequence[Record], own_key: str, other_key: str) -
         joined = phrases[0]
     else:
         joined = f"{', '.join(phrases[:-1])} and {phrases[-1]}"
-    return f"{counted(n_units, 'unit')}, for which {joined}; "
+    return f" (for {counted(n_units, 'unit')} of {name}, {joined})"

@@ -42,7 +42,10 @@ if TYPE_CHECKING:
     from gammacp.measures.pair_rows import PairRows
 
 ANSWERS: Registry[Callable[[Any], Any]] = Registry("answer")
-"""What is said of γ in words, by whoever registers it (`[answer]` in a subject.toml)."""
+"""What is said of γ in words, by whoever registers it (`[answer]` in a subject.toml).
+
+An answer is None, or has `headline` (sentences to print above the numbers) and `as_dict`.
+"""
 
 
 @dataclass(frozen=True)
@@ -205,7 +208,7 @@ class Agreement:
         categories
             Whether cells are divided by category, if there are several categories.
         """
-        from gammacp.measures.components import components_of
+        from gammacp.measures.components import estimate_components
 
         try:
             if categories:
@@ -217,7 +220,7 @@ class Agreement:
                 by = c.category
             else:
                 by = None
-            return components_of(c.document, c.pair, c.observed, c.expected, category=by)
+            return estimate_components(c.document, c.pair, c.observed, c.expected, category=by)
         except DataError:
             return None
 
@@ -448,7 +451,7 @@ def agreement(
     names = basis.named
     chance = basis.settings.chance
     # Documents of a table have neither cluster nor weight.
-    several = zip(names, basis.continua.beside, strict=False)
+    several = zip(names, basis.continua.structured, strict=False)
     clusters: dict[str, str] = {}
     weights: dict[str, float] = {}
     for name, c in several:

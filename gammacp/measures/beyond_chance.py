@@ -29,7 +29,7 @@ from gammacp.continuum.fragments import Breaks, column
 from gammacp.continuum.needs import Need
 from gammacp.errors import DataError
 from gammacp.measures.evaluation import evaluate, measure_each
-from gammacp.measures.gamma import few_units
+from gammacp.measures.gamma_notes import few_units
 from gammacp.measures.pooling import Pool
 from gammacp.measures.registry import MEASURES, Measure, expand_names
 from gammacp.measures.score import Score

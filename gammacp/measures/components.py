@@ -35,7 +35,7 @@ DOCUMENT, ANNOTATOR, BOTH, CATEGORY, REST = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Component:
+class VarianceComponent:
     """One variance component of relative disorder.
 
     Attributes
@@ -60,7 +60,7 @@ class Component:
 class VarianceComponents:
     """The components by name, and the mean of z, which is 1 − γ."""
 
-    parts: Mapping[str, Component]
+    parts: Mapping[str, VarianceComponent]
     mean: float
 
     def as_dict(self) -> dict[str, Any]:
@@ -106,7 +106,7 @@ class VarianceComponents:
         )
 
 
-def components_of(
+def estimate_components(
     document: Sequence[int] | Indices,
     pair: Sequence[tuple[int, int]] | Indices,
     observed: Sequence[float] | Floats,
@@ -221,7 +221,7 @@ class _Forms:
         once = system[:, 0] / system[0, 0]
         squares = squares - once * squares[0]
         system = system - once[:, None] * system[0]
-        parts: dict[str, Component] = {}
+        parts: dict[str, VarianceComponent] = {}
         for i, name in enumerate(names, 1):
             square = squares[i]
             coefficient = system[i, i]
@@ -243,7 +243,7 @@ class _Forms:
         return VarianceComponents(parts=parts, mean=float(self.weights @ z / self.weights.sum()))
 
 
-def _part(value: float, noisy_value: float, df: float, holds: tuple[str, ...]) -> Component:
+def _part(value: float, noisy_value: float, df: float, holds: tuple[str, ...]) -> VarianceComponent:
     """Return a component with its interval.
 
     `value` is the estimate, and `noisy_value` the estimate with the noise of the means of levels.
@@ -257,4 +257,4 @@ def _part(value: float, noisy_value: float, df: float, holds: tuple[str, ...]) -
         max(0.0, noisy_value * df / (2 * float(gammaincinv(df / 2, p))) - noise)
         for p in (0.975, 0.025)
     ]
-    return Component(variance=value, interval=(ends[0], ends[1]), df=df, holds=holds)
+    return VarianceComponent(variance=value, interval=(ends[0], ends[1]), df=df, holds=holds)

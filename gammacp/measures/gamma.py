@@ -22,13 +22,14 @@ from gammacp.base.record_tables import record_of
 from gammacp.base.text import sentence
 from gammacp.chance.beyond import ratio, ratio_interval, ratios
 from gammacp.chance.direction import Direction, direction
-from gammacp.chance.expected import FEWEST_SAMPLES, ExpectedDisorder
+from gammacp.chance.expected import ExpectedDisorder
 from gammacp.continuum import Continuum, Corpus
-from gammacp.continuum.needs import Need, require, unmet_need
+from gammacp.continuum.needs import require
 from gammacp.dissimilarity.base import bind
 from gammacp.errors import DataError
 from gammacp.inference.populations import PopulationIntervals
 from gammacp.measures.counting import Counting, Counts, Numbers, Rates, share
+from gammacp.measures.gamma_notes import few_units, not_shown, notes_on
 from gammacp.measures.random_sets import Basis, Chance
 from gammacp.measures.registry import registered
 from gammacp.measures.score import ChanceBaseline, Score
@@ -37,11 +38,6 @@ from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_
 if TYPE_CHECKING:
     from gammacp.chance.common_gaps import CommonGaps
 
-# Least units per annotator with which sets drawn by `cut` differ enough from the continuum itself.
-FEWEST_UNITS = 5.0
-# The same where units of one annotator overlap. With five, independent annotators have a γ of −.04
-# (experiment zero_continua).
-FEWEST_OVERLAPPING = 10.0
 _UNPROVEN = (
     "some alignments are not proven to be the best; the interval includes what they leave open"
 )
@@ -49,8 +45,6 @@ _UNPROVEN = (
 FEWEST_UNITS_OF_GAPS = 20
 # Difference in γ above which γ against chance with the same tilt is reported.
 _TOLD_OF_TILT = 0.05
-# Significance level of the test of agreement above 0.
-_LEVEL = 0.05
 _NEEDED = "a Continuum (read makes one of a file, Continuum.from_frame of a data frame) or a Corpus"
 NOTHING_EXPECTED = "the expected disorder is 0: random annotation sets agree perfectly"
 
@@ -405,6 +399,7 @@ def score_on(
         interval = ratio_interval(document.bound, observed, *expected.interval)
         if alone:
             notes += not_shown(p, expected.samples)
+            notes += _caution(document.continuum, value, p, basis)
     score = GammaScore(
         value=value,
         counts=counts,
@@ -489,6 +484,16 @@ def _notes(
     return notes
 
 
+def _caution(continuum: Continuum, value: float, p: float | None, basis: Basis) -> tuple[str, ...]:
+    """Return a note on a small γ of a recording with declared stretches."""
+    if basis.continua.plain or not continuum.markable:
+        return ()
+    # Imported here: most continua have no pauses.
+    from gammacp.continuum.markable import small_value_in_words
+
+    return small_value_in_words(value, p)
+
+
 def _why_undefined(value: float, expected: ExpectedDisorder) -> str | None:
     """Return why γ is undefined; None if it is not."""
     if not expected.enough:
@@ -523,82 +528,3 @@ def _counts_of(document: AlignedDocument, expected: ExpectedDisorder, delta: flo
         delta,
     )
     return Counts(((),), numbers, weight=document.n_units / document.n_annotators)
-
-
-def not_shown(p: float | None, samples: int) -> tuple[str, ...]:
-    """Note that agreement may be chance; the Monte-Carlo interval does not tell.
-
-    Parameters
-    ----------
-    p
-        Share of the random sets, with the data, that agree at least as well.
-    samples
-        Number of random sets.
-    """
-    if p is None or p <= _LEVEL or samples + 1 < 1 / _LEVEL:
-        return ()
-    return (
-        f"agreement above 0 is not shown: p = {p:.2g} (share of the random sets, with this "
-        "one, that agree at least as well)",
-    )
-
-
-def few_units(
-    continuum: Continuum, measure: str = "γ", least: float = FEWEST_UNITS
-) -> tuple[str, ...]:
-    """Note that units are few, so that independent annotators need not have 0 on average.
-
-    Parameters
-    ----------
-    continuum
-        Continuum that is measured.
-    measure
-        Name of the measure for people.
-    least
-        Units per annotator from which on independent annotators have 0 on average. If units of one
-        annotator overlap, at least `FEWEST_OVERLAPPING` are needed.
-    """
-    units = continuum.mean_units
-    where = ""
-    if units >= max(least, FEWEST_OVERLAPPING):
-        return ()
-    if units >= least:
-        if unmet_need(continuum, (Need.NO_OVERLAP,)) is None:
-            return ()
-        least = FEWEST_OVERLAPPING
-        where = " whose own units overlap"
-    return (
-        f"few units per annotator ({units:.2g}): below {least:g}, {measure} of independent "
-        f"annotators{where} may not average 0",
-    )
-
-
-def notes_on(expected: ExpectedDisorder, settings: Settings) -> tuple[str, ...]:
-    """Note a sample-size rule that was not kept, and random sets that are few in all.
-
-    Parameters
-    ----------
-    expected
-        Expected disorder of the random sets.
-    settings
-        Settings with the precision that was asked for.
-    """
-    notes: tuple[str, ...] = ()
-    different = len(np.unique(expected.disorders.round(12)))
-    if different < FEWEST_SAMPLES <= expected.samples:
-        if different > 1:
-            many = f"only {different} of the"
-        else:
-            many = "none of the"
-        notes = (
-            f"{many} {expected.samples} random sets differ in their disorder: the expected "
-            "disorder is less sure than its interval says",
-        )
-    if not expected.capped:
-        return notes
-    return (
-        *notes,
-        f"stopped after {expected.samples} random sets, the most for a precision: precision "
-        f"{expected.precision:.2g} instead of {settings.rule.precision:.2g}, so the interval is "
-        "wider; to draw more, give a number of samples",
-    )

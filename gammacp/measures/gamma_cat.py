@@ -33,7 +33,8 @@ from gammacp.dissimilarity import BoundDissimilarity, Combined, unit_columns
 from gammacp.dissimilarity.base import bind
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.counting import Counting, Counts, Numbers, Rates, share
-from gammacp.measures.gamma import disorder_rates, few_units, not_shown, notes_on
+from gammacp.measures.gamma import disorder_rates
+from gammacp.measures.gamma_notes import few_units, not_shown, notes_on
 from gammacp.measures.random_sets import Basis, RandomSet
 from gammacp.measures.registry import registered
 from gammacp.measures.score import ChanceBaseline, Score

@@ -16,16 +16,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from gammacp.alignment import Status
 from gammacp.alignment.aligned import MergedAlignments
 from gammacp.base.arguments import instance
 from gammacp.base.arrays import Bools, Floats, Indices
 from gammacp.base.record_tables import record_of
-from gammacp.chance.beyond import BeyondChance, ratio_interval
-from gammacp.chance.cut import circle_of
-from gammacp.chance.direction import Direction, direction, documents_looked_at
+from gammacp.chance.beyond import BeyondChance
 from gammacp.chance.expected import ExpectedDisorder
-from gammacp.chance.grid import known_grids
 from gammacp.continuum import Continuum, Corpus
 from gammacp.continuum.anonymous import unnamed_readers
 from gammacp.continuum.document_table import DocumentTable
@@ -33,27 +29,9 @@ from gammacp.continuum.needs import require
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.errors import DataError
 from gammacp.measures.counting import Numbers
-from gammacp.measures.gamma import (
-    FEWEST_UNITS_OF_GAPS,
-    Gamma,
-    disorder_numbers,
-    disorder_rates,
-    notes_on,
-    score_on,
-)
+from gammacp.measures.gamma import Gamma, disorder_numbers, disorder_rates, score_on
 from gammacp.measures.random_sets import Basis, Chance
-from gammacp.measures.score import ChanceBaseline
 from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_computing
-from gammacp.measures.within import (
-    TOO_SHORT,
-    WEIGHTED,
-    factors,
-    gaps_within,
-    p_in_words,
-    p_over_documents,
-    p_within_documents,
-    sets_of_each,
-)
 
 if TYPE_CHECKING:
     from gammacp.inference.pair_costs import AlignedDocuments
@@ -63,17 +41,6 @@ if TYPE_CHECKING:
 # Number of scores that are kept after they were made.
 _KEPT = 2000
 _NOT_REACHED = "interrupted before it was aligned"
-_DRAWN_ALIKE = (
-    "weights count where the documents' disorders are added up; chance draws all documents "
-    "equally often"
-)
-
-_ON_COARSE_PLACES = (
-    "units are whole sentences, lines or places of a grid: boundaries that annotators share for "
-    "this reason count as agreement here (+.17 for annotators who choose sentences at random); "
-    "`chance=cut`, and γ within documents, count them as chance"
-)
-_COARSE = {"paragraphs", "lines", "sentences", "places"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +89,9 @@ class CorpusGamma(Gamma):
 
     def in_words(self) -> list[str]:
         """Describe the corpus beside γ, a sentence each."""
+        # Imported here: a single text has no such factors.
+        from gammacp.measures.within import TOO_SHORT, WEIGHTED, p_in_words
+
         if self.marked:
             sentences = [self.marked.in_words()]
         else:
@@ -144,6 +114,8 @@ class CorpusGamma(Gamma):
 
 
 def _with_interval(part: BeyondChance) -> str:
+    from gammacp.measures.within import p_in_words
+
     low, high = part.interval or (math.nan, math.nan)
     p = p_in_words(part.p, part.least_p)
     return f"{part.value:.4f} ({low:.4f} to {high:.4f}{f'; {p}' * bool(p)})"
@@ -197,7 +169,10 @@ def gamma_on(corpus: Corpus, basis: Basis) -> CorpusGamma:
         from gammacp.measures.marked import alpha_of_marking
 
         marking = alpha_of_marking(corpus)
-    return replace(_pool(scores, basis), marked=marking)
+    # Imported here: a single text is not pooled.
+    from gammacp.measures.pooled_gamma import pool_scores
+
+    return replace(pool_scores(scores, basis), marked=marking)
 
 
 def _reason(continuum: Continuum) -> str | None:
@@ -257,9 +232,9 @@ class ScoreTable(Mapping[str, Gamma]):
         continua = basis.continua
         doubtful = (continua.n_annotators < 2) | (continua.n_units == 0)
         stands_for = np.ones(len(continua))
-        if continua.beside:
-            doubtful |= [unnamed_readers(c) > 0 for c in continua.beside]
-            stands_for = np.array([c.weight for c in continua.beside])
+        if continua.structured:
+            doubtful |= [unnamed_readers(c) > 0 for c in continua.structured]
+            stands_for = np.array([c.weight for c in continua.structured])
         reasons = {i: str(_reason(continua[i])) for i in np.flatnonzero(doubtful).tolist()}
         sound = np.flatnonzero(~doubtful)
         alignments = basis.align_all(continua.at(sound))
@@ -485,191 +460,3 @@ class DisorderColumns:
         alike = np.zeros(len(self), np.int64)
         shared_numbers = {"expected": np.array([expected])}
         return Pool(rows, np.arange(len(self)), alike, len(self), shared_numbers)
-
-
-def _pool(scores: ScoreTable, basis: Basis) -> CorpusGamma:
-    parts = scores.parts
-    computed = scores.with_chance
-    continua = basis.continua.at(computed.document_numbers)
-    chances = parts.chances
-    if basis.selection:
-        towards = None
-    else:
-        towards = _direction(continua, basis.settings.seed)
-    values = parts.values
-    is_defined = ~np.isnan(values)
-    if scores.complete:
-        optimal = Status.OPTIMAL
-    else:
-        optimal = Status.FEASIBLE
-    whole = CorpusGamma(
-        value=math.nan,
-        mean=_mean(values[is_defined], parts.stands_for[is_defined]),
-        scores=scores,
-        continua=int(is_defined.sum()),
-        annotators=len(parts.continua.people[0]),
-        units=int(parts.continua.n_units.sum()),
-        baseline=ChanceBaseline(samples=sum(c.expected.samples for c in chances)),
-        status=optimal if len(computed) else None,
-        notes=tuple(dict.fromkeys(n for c in chances for n in notes_on(c.expected, basis.settings)))
-        + (towards.notes if towards else ())
-        + (_pooling(continua, scores.stands_for) if basis.model.pools else ()),
-        direction=towards,
-    )
-    if not len(parts):
-        return replace(whole, reason="no continuum has a γ")
-    if basis.settings.cover:
-        soft = "soft-"
-    else:
-        soft = ""
-    line = basis.signature(
-        f"{soft}gamma-corpus", *chances, selection=continua.selection, continua=len(parts)
-    )
-    weighed = _weigh(replace(whole, signature=line), parts, basis)
-    if basis.selection:
-        return weighed
-    return _with_gaps(weighed, parts, basis)
-
-
-def _with_gaps(score: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
-    """Add to γ of a corpus what γ within documents would be without the common gaps.
-
-    A common gap is a long stretch that nobody marks; without it, nothing could be marked there.
-    """
-    within = score.within if basis.model.ratio else score
-    by_cut = basis.model.name in ("documents", "cut") and not (parts.stands_for != 1.0).any()
-    if within is None or math.isnan(within.value) or not by_cut:
-        return score
-    if not (parts.continua.n_units >= FEWEST_UNITS_OF_GAPS).any():
-        return score
-    names = (parts.names[number] for number in parts.document_numbers.tolist())
-    named = dict(zip(names, parts.continua, strict=True))
-    gaps = gaps_within(basis, named, parts.observed, (within.value, within.p))
-    if gaps is None:
-        return score
-    return replace(score, gaps=gaps, notes=(*score.notes, *gaps.notes))
-
-
-def _direction(continua: ContinuumSequence, seed: int) -> Direction | None:
-    """Return the direction of documents, and the annotators who differ from the others in it."""
-    towards = direction(continua, seed)
-    if towards is None or towards.by != "documents":
-        return towards
-    # Imported only here, because few documents say nothing about single annotators.
-    from gammacp.inference.contrasts import contrasts
-
-    return replace(towards, annotators=contrasts(documents_looked_at(continua)))
-
-
-def _pooling(continua: ContinuumSequence, stands_for: Floats) -> tuple[str, ...]:
-    """Return notes on chance over documents: on ignored weights, and on whole sentences."""
-    notes = (_DRAWN_ALIKE,) if (stands_for != 1.0).any() else ()
-    coarse = any(
-        (grid := circle_of(c).grid) is not None and grid.name in _COARSE
-        for c in continua.beside
-        if c.n_units and any(one.name in _COARSE for one in known_grids(c))
-    )
-    return notes + ((_ON_COARSE_PLACES,) if coarse else ())
-
-
-def _mean(values: Floats, stands_for: Floats) -> float:
-    """Return the weighted mean of values of γ; NaN if there are none."""
-    if len(values):
-        return float(np.average(values, weights=stands_for))
-    return math.nan
-
-
-def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
-    """Complete the score of a corpus with the value of the weighted sums over its parts."""
-    from gammacp.measures.pooling import exact_sum, pooled_rates
-
-    low, mean, high, error = _expected(parts, basis.settings)
-    pool = parts.pool(mean)
-    pooled = pooled_rates(pool, disorder_rates, "all")
-    sums = pool.total
-    total, observed = (float(sums[name][0]) for name in ("units", "observed"))
-    lowest = exact_sum(parts.weight * parts.bound)
-    within, between = (
-        (None, None)
-        if basis.selection
-        else factors(
-            basis,
-            parts.continua,
-            observed / total,
-            lowest / total,
-            (low / total, mean / total, high / total),
-            parts.observed,
-            weighted=bool((parts.stands_for != 1.0).any()),
-        )
-    )
-    value = float(pooled.whole.value)
-    if math.isnan(value):
-        nothing = "the expected disorder is 0"
-    else:
-        nothing = None
-    baseline = whole.baseline
-    if nothing is None:
-        p, least = _p_value(parts, basis)
-        baseline = replace(baseline, p=p, least_p=least)
-    return replace(
-        whole,
-        value=value,
-        baseline=baseline,
-        chance_error=error,
-        interval=None if nothing else ratio_interval(lowest, observed, low, high),
-        observed=observed / total,
-        expected=mean / total,
-        bound=lowest / total,
-        within=within,
-        between=between,
-        reason=nothing,
-        pooled=pooled,
-    )
-
-
-def _p_value(parts: DisorderColumns, basis: Basis) -> tuple[float | None, float | None]:
-    """Return p of the hypothesis of no agreement above 0, and the least value it can take.
-
-    `gammacp.measures.within` describes the tests.
-    """
-    continua = parts.continua
-    seed = basis.settings.seed
-    if basis.model.ratio:
-        from gammacp.measures.pooling import exact_sum
-
-        shares = [exact_sum(parts.weight[parts.which == k]) for k, _ in enumerate(parts.chances)]
-        weighted = parts.weight * parts.observed
-        return p_over_documents(
-            parts.chances, shares, weighted, parts.weight * parts.expected
-        ), None
-    if basis.model.pools:
-        return None, None
-    sets: dict[int, Floats] = {}
-    for k, chance in enumerate(parts.chances):
-        mine = np.flatnonzero(parts.which == k)
-        if not basis.shared:
-            # Each document has random sets of its own, weighted by its x̄. The test is exact, and
-            # treats documents alike even if some stand for more of the population than others.
-            sets |= {int(i): parts.mean_units[i] * chance.expected.disorders for i in mine}
-            continue
-        document_sets = sets_of_each(chance.expected, continua.at(mine))
-        if document_sets is None:
-            return None, None
-        sets |= zip(mine.tolist(), document_sets, strict=True)
-    every = [sets[i] for i in range(len(parts))]
-    return p_within_documents(continua, parts.observed, every, seed)
-
-
-def _expected(parts: DisorderColumns, settings: Settings) -> tuple[float, float, float, float]:
-    """Return the Monte-Carlo interval of Σ w·δ_e as (low, sum, high), and its relative error.
-
-    The random sets of different expected disorders are independent, so their variances add up.
-    """
-    shares = np.bincount(parts.which, parts.weight, len(parts.chances)).tolist()
-    terms = [(w, chance.expected) for w, chance in zip(shares, parts.chances, strict=True)]
-    mean = math.fsum(w * e.mean for w, e in terms)
-    proven = math.fsum(w * e.proven_mean for w, e in terms)
-    variance = math.fsum((w * e.standard_error) ** 2 for w, e in terms)
-    error = math.sqrt(variance)
-    half = settings.rule.quantile * error
-    return max(0.0, proven - half), mean, mean + half, error / mean if mean > 0 else 0.0

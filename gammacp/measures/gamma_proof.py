@@ -75,7 +75,7 @@ class GammaProof:
 
 
 @dataclass
-class _Part:
+class _SharedDraws:
     """Documents that share their random sets."""
 
     draws: Draws[Continuum]
@@ -198,14 +198,14 @@ def write_gamma_proof(
     )
 
 
-def _parts_of(measured: Agreement, basis: Basis) -> list[_Part]:
+def _parts_of(measured: Agreement, basis: Basis) -> list[_SharedDraws]:
     """Group documents that have the same random sets."""
-    parts: dict[int, _Part] = {}
+    parts: dict[int, _SharedDraws] = {}
     for name, score in measured.rated.items():
         if score.samples is None or (score.baseline and not score.baseline.samples):
             raise DataError(f"no proof is written: {name} has no random sets")
         draws = basis.draws(score.alignment.continuum)
-        part = parts.setdefault(id(draws), _Part(draws, score.samples))
+        part = parts.setdefault(id(draws), _SharedDraws(draws, score.samples))
         part.documents[name] = score
     return list(parts.values())
 
@@ -256,7 +256,7 @@ class _Sums:
 
 
 def _write_part(
-    part: _Part,
+    part: _SharedDraws,
     basis: Basis,
     files: _Folder,
     stems: Mapping[str, str],
@@ -305,7 +305,7 @@ def _write_part(
 
 
 def _write_sets(
-    part: _Part, basis: Basis, files: _Folder, stem: str, n_annotators: int
+    part: _SharedDraws, basis: Basis, files: _Folder, stem: str, n_annotators: int
 ) -> tuple[list[dict[str, Any]], ExpectedDisorder]:
     """Draw the random sets again, align and write them.
 
@@ -355,7 +355,7 @@ def _write_sets(
     return rows, expected
 
 
-def _exempt(part: _Part, continuum: Continuum) -> str | None:
+def _exempt(part: _SharedDraws, continuum: Continuum) -> str | None:
     """Return why random sets are not turns of each annotator's units on one circle.
 
     Return None if they are, so that a verifier can check it.

@@ -33,11 +33,14 @@ class Marked:
         Number of documents with two annotators or more.
     unmarked
         Names of the documents in which nobody marked anything.
+    divided
+        Number of documents in which some annotators marked units and others none.
     """
 
     alpha: float
     documents: int
     unmarked: tuple[str, ...]
+    divided: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return all fields as JSON has them."""
@@ -88,4 +91,5 @@ def alpha_of_marking(continua: Mapping[str, Continuum]) -> Marked:
         expected = 0.0
     value, _ = ratio(disagreement, expected, "")
     empty = tuple(compress(continua, several & (sequence.n_units == 0)))
-    return Marked(alpha=value, documents=len(sizes), unmarked=empty)
+    divided = int(((marking > 0) & (marking < sizes)).sum())
+    return Marked(alpha=value, documents=len(sizes), unmarked=empty, divided=divided)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -30,15 +30,12 @@ def measure(
 
     A corpus has a `CorpusScore` of each measure: its formula on counts that are summed over the
     documents, the mean of documents, and an interval over documents. So has a continuum with `by`
-    or `reference`; otherwise it has a `Score` of each.
+    or `reference`; otherwise it has a `Score` of each. A measure that does not apply, or whose data
+    are bad for it, is an undefined score with the reason.
 
     With `beyond_chance`, each score also has the measure's disagreement against chance
-    (`gammacp.measures.beyond_chance`, and the entries of `[beyond chance]`); `chance`,
-    `precision`, `confidence`, `samples` and `seed` then are options of every measure of a
-    continuum, `seed` of those of trees.
-
-    A measure that does not apply, or whose data are bad for it, is an undefined Score with the
-    reason; the others go on.
+    (`gammacp.measures.beyond_chance`); `chance`, `precision`, `confidence`, `samples` and `seed`
+    then are options of every measure of a continuum, `seed` of those of trees.
 
     Parameters
     ----------
@@ -54,7 +51,7 @@ def measure(
         "corpus" or "document": labels are arbitrary names (speakers, clusters) that mean the same
         in all documents, or within one. They are mapped one to one so that units of equal label
         share the greatest length: those of one annotator onto the other's, or of all onto the
-        reference's. Random sets are mapped as well. The result then has `labels`, too.
+        reference's; of random sets, too. The result then has `labels`.
     options
         Options of the measures, each handed to those that declare it.
 
@@ -82,24 +79,36 @@ def measure(
         )
     parts = [by] if isinstance(by, str) else several("by", by)
     if isinstance(continuum, Corpus) or parts or reference is not None:
-        # Imported only where it is asked for, as what is below.
-        from gammacp.measures.corpus_measuring import as_corpus, measure_corpus
-
-        scores = measure_corpus(
-            as_corpus(continuum),
-            names,
-            by=parts,
-            reference=reference,
-            beyond_chance=beyond_chance,
-            **options,
-        )
-        return Scores(scores)
+        return _measure_as_corpus(continuum, names, parts, reference, beyond_chance, options)
     if not beyond_chance:
         return Scores(measure_each(continuum, names, **options))
     # Imported here, because it imports γ and its random sets.
     from gammacp.measures.beyond_chance import measured_beyond_chance
 
     return Scores(measured_beyond_chance(continuum, names, options))
+
+
+def _measure_as_corpus(
+    data: Any,
+    names: Iterable[str],
+    parts: Sequence[str],
+    reference: str | None,
+    beyond_chance: bool,
+    options: Mapping[str, Any],
+) -> Scores:
+    """Measure a corpus, or a continuum as a corpus of one document."""
+    # Imported here, because a single continuum does not need it.
+    from gammacp.measures.corpus_measuring import as_corpus, measure_corpus
+
+    scores = measure_corpus(
+        as_corpus(data),
+        names,
+        by=parts,
+        reference=reference,
+        beyond_chance=beyond_chance,
+        **options,
+    )
+    return Scores(scores)
 
 
 def _match_and_measure(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gammacp.base.record_tables import (
     Column,
+    Excerpt,
     Record,
     Table,
     count,
+    defined,
     interval,
     number,
     percent,
@@ -30,14 +33,30 @@ def _gap(record: Record) -> float | None:
     return 1 - bound / disorder if bound is not None and disorder and bound < disorder else None
 
 
+_STATUSES = {
+    "optimal": "optimal: proven that no better alignment exists",
+    "feasible": "feasible: not proven that no better alignment exists",
+}
 GAMMA = (
     Column("file", "file"),
     Column("gamma", "γ", number),
     Column("interval", "Monte-Carlo interval", interval),
     # A sentence below the table has this interval, too.
     Column("bootstrap", "bootstrap", interval, rank=1),
-    Column("observed_disorder", "observed", number, rank=4),
-    Column("expected_disorder", "expected", number, rank=6),
+    Column(
+        "observed_disorder",
+        "observed",
+        number,
+        rank=4,
+        meaning="observed: disorder of the best alignment",
+    ),
+    Column(
+        "expected_disorder",
+        "expected",
+        number,
+        rank=6,
+        meaning="expected: mean disorder of random annotations (γ = 1 − observed/expected)",
+    ),
     Column("samples", "samples", count, rank=5),
     Column("status", "status", word),
     Column("gap", "gap", permille, value=_gap),
@@ -77,9 +96,39 @@ def _beyond(record: Record, key: str) -> Any:
     return (record.get("beyond_chance") or {}).get(key)
 
 
-def gamma_table(records: Sequence[Record]) -> Table:
-    """γ of continua."""
-    return Table(GAMMA[:-1], records).without_empty("bootstrap", "gap")
+BY_GAMMA = Excerpt("with the lowest and the highest γ", lambda r: defined(r["gamma"]), True)
+"""Rows of a long table of documents that are shown."""
+
+
+def gamma_table(records: Sequence[Record], *, total: int = 0) -> Table:
+    """γ of continua.
+
+    Parameters
+    ----------
+    records
+        Records of scores.
+    total
+        How many of the last records stand for all the others. A table of one continuum alone has no
+        legend.
+    """
+    columns = explained(GAMMA[:-1], records)
+    if not total:
+        columns = tuple(replace(column, meaning="") for column in columns)
+    table = Table(columns, records, total=total, excerpt=BY_GAMMA)
+    return table.without_empty("bootstrap", "gap")
+
+
+def explained(columns: Sequence[Column], records: Sequence[Record]) -> tuple[Column, ...]:
+    """Return the columns; the legend of the status explains only what occurs in the records.
+
+    Parameters
+    ----------
+    columns, records
+        Columns and records of a table of γ.
+    """
+    occurring = {str(r.get("status")) for r in records}
+    meaning = "; ".join(words for status, words in _STATUSES.items() if status in occurring)
+    return tuple(replace(c, meaning=meaning) if c.key == "status" else c for c in columns)
 
 
 def measure_table(scores: Mapping[str, Score]) -> Table:

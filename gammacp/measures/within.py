@@ -39,7 +39,8 @@ from gammacp.inference.part_tests import (
     exchanged,
     independent_parts,
 )
-from gammacp.measures.gamma import FEWEST_UNITS, FEWEST_UNITS_OF_GAPS
+from gammacp.measures.gamma import FEWEST_UNITS_OF_GAPS
+from gammacp.measures.gamma_notes import FEWEST_UNITS
 from gammacp.measures.random_sets import Basis, Chance, by_size
 
 _INTERRUPTED = "interrupted before random sets were drawn"
@@ -226,7 +227,7 @@ def p_in_words(p: float | None, least: float | None = None) -> str:
         The one-sided p, and the least p that the random sets can give.
 
     >>> p_in_words(1 / 31, 1 / 31), p_in_words(0.2)
-    ('p = 0.032, and cannot be smaller with these random sets', 'p = 0.2, not shown to be above 0')
+    ('p = 0.032, the least that these random sets can give', 'p = 0.2, not shown to be above 0')
     """
     if p is None:
         return ""
@@ -235,7 +236,7 @@ def p_in_words(p: float | None, least: float | None = None) -> str:
     else:
         text = f"p < {_LEAST_SHOWN:g}"
     if least is not None and p <= least * (1 + 1e-9):
-        return f"{text}, and cannot be smaller with these random sets"
+        return f"{text}, the least that these random sets can give"
     if p <= _LEVEL:
         return text
     return f"{text}, not shown to be above 0"
@@ -307,7 +308,7 @@ def _weights(expected: ExpectedDisorder) -> Floats:
 
 
 def _reason(basis: Basis, continua: ContinuumSequence) -> str | None:
-    if any(c.in_space for c in continua.beside):
+    if any(c.in_space for c in continua.structured):
         return "chance cannot be modelled inside an image or a scan, so γ has no two factors"
     if not basis.model.ratio:
         return f"chance model {basis.model.name!r} is not across documents, so γ has no two factors"

@@ -58,7 +58,7 @@ def best_entropy(
     dissimilarity
         Default `DISSIMILARITY_2011`; bound to the continuum unless it is bound already.
     method
-        A name in SOLVERS. If the back-end is not exact (such as "greedy", Algorithm 1), its first
+        A name in SOLVERS. If the solver is not exact (such as "greedy", Algorithm 1), its first
         alignment is the result.
     limited
         `gap`, `time_limit`, `seed` and `tuning` as for `gammacp.align`; the time limit is for all

@@ -25,7 +25,7 @@ from gammacp.measures.corpus_score import CorpusScore
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.registry import MEASURES, expand_names
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
-from gammacp.report.images import grounds
+from gammacp.report.images import Grounds, grounds
 from gammacp.report.page import Contents, page
 from gammacp.report.page_tables import VIEWED
 from gammacp.report.values import corpus_values
@@ -110,30 +110,21 @@ def report(
     calibrate
         Whether to show which amounts of errors would give this γ (takes up to a minute for
         3 × 100 units).
-    groups
-        Groups of annotators to compare, as for `gammacp.campaign.compare.compare`.
-    teams
-        Team of each annotator, as for `gammacp.campaign.compare.compare`.
     session
         Pattern of annotator names, if people annotated twice. The report then uses their first
         sessions, and has a section on the others.
-    in_order
-        Whether the continua are in the order in which they were annotated, for changes over time.
+    groups, teams, in_order, draws, leave_one_out, executor, progress, first
+        As for `gammacp.campaign.compare.compare`.
     deciding
         Options of `gammacp.campaign.consensus.consensus_of_each`, such as `weights`, `support` and
         `boundaries`, for the gold standard behind the review list.
-    draws
-        0 to omit the interval over documents. All other numbers give the same interval.
-    leave_one_out, executor, progress, first
-        As for `gammacp.campaign.compare.compare`.
     failures
         Sentences on files that could not be read, shown on the page.
     left_out
         Content that readers skipped, shown on the page; by default that recorded in the continua.
     images
         Paths to search for images under the drawings of shapes, which are named like the
-        documents. Folders are searched with their subfolders. For a file, its folder is searched
-        without subfolders.
+        documents: folders with their subfolders, and the folders of files without them.
     options
         Options of `GammaOptions`.
     """
@@ -166,9 +157,6 @@ def report(
     calibration = parts.calibration() if calibrate else None
     candidacy = None if reference is None else parts.candidacy(reference)
     values = parts.values(measures, reference)
-    viewed = {
-        n: s.alignment.continuum for n, s in islice(comparison.overall.computed.items(), VIEWED)
-    }
     return Report(
         Contents(
             title=title or _title(continua_by_name),
@@ -179,7 +167,7 @@ def report(
             candidacy=candidacy,
             failures=failures,
             left_out=left_out or gather(c.left_out for c in continua_by_name.values()),
-            images=grounds(viewed, map(Path, images)),
+            images=parts.images(images),
         )
     )
 
@@ -253,6 +241,12 @@ class _Parts:
         except DataError:
             return None
         return result.candidates[0]
+
+    def images(self, paths: Iterable[str | os.PathLike[str]]) -> Grounds:
+        """Return the images under the drawings, found below these paths."""
+        viewed = islice(self.comparison.overall.computed.items(), VIEWED)
+        continua = {name: score.alignment.continuum for name, score in viewed}
+        return grounds(continua, map(Path, paths))
 
     def values(self, measures: Collection[str], reference: str | None) -> dict[str, CorpusScore]:
         """Return the values of the corpus by measure."""

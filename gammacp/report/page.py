@@ -24,7 +24,13 @@ from gammacp.campaign.compare import Comparison, PairMatrix
 from gammacp.campaign.consensus import Belief, CorpusConsensus, gold_tables
 from gammacp.campaign.parts import ComparisonPart
 from gammacp.campaign.replace import Candidacy
-from gammacp.campaign.verdict import ALIGNED_FOR_MORE, DOCUMENTS_FOR_MORE, verdict
+from gammacp.campaign.verdict import (
+    ALIGNED_FOR_MORE,
+    DOCUMENTS_FOR_MORE,
+    PLACES,
+    Part,
+    verdict,
+)
 from gammacp.inference.contributions import ALIGNMENTS, CLUSTERS, DOCUMENTS
 from gammacp.inference.resampling import BootstrapInterval
 from gammacp.measures.corpus_score import CorpusScore
@@ -176,10 +182,17 @@ def headline(contents: Contents) -> Markup:
     else:
         waiting = sum(len(d.review) for d in gold.documents.values())
     outcome = verdict(comparison, calibration=contents.calibration, to_review=waiting)
-    answer, *rest = [*outcome.in_words(), *_further_sentences(contents)]
+    answer, *parts = outcome.parts()
+    # Two columns: what is counted in these documents, and what is said beyond them.
+    here = [_verdict_part(part) for part in parts if part.name == "here"]
+    beyond = [_verdict_part(part) for part in parts if part.name != "here"]
+    columns = [
+        element("div", kinds_figure(comparison), *here),
+        element("div", *beyond, *map(_paragraph, _further_sentences(contents))),
+    ]
     score = comparison.overall.score
     intervals = scale_bars(score, comparison)
-    shown = gamma_on_scale(score, [answer], intervals, figure=kinds_figure(comparison), rest=rest)
+    shown = gamma_on_scale(score, answer.sentences, intervals, columns=columns)
     return join(missing(contents.failures), shown)
 
 
@@ -260,8 +273,7 @@ def gamma_on_scale(
     sentences: Iterable[str],
     intervals: Iterable[figures.ScaleBar] = (),
     *,
-    figure: Markup | None = None,
-    rest: Iterable[str] = (),
+    columns: Sequence[Markup] = (),
 ) -> Markup:
     """Show γ as a large number and on its scale, with sentences beside it.
 
@@ -273,27 +285,41 @@ def gamma_on_scale(
         Sentences beside the scale, with the verdict first.
     intervals
         Intervals under the scale.
-    figure, rest
-        Figure below the scale, and sentences beside that figure.
+    columns
+        Parts below the scale, side by side.
     """
     if score.defined:
         scale = figures.scale(score.value, intervals)
     else:
         scale = None
     paragraphs = map(_paragraph, sentences)
-    more = [figure] if figure else []
-    if further := [*map(_paragraph, rest)]:
-        more.append(element("div", *further))
-    return large_number("γ, agreement beyond chance", score.value, scale, *paragraphs, more=more)
+    return large_number("γ, agreement beyond chance", score.value, scale, *paragraphs, more=columns)
+
+
+def _verdict_part(part: Part) -> Markup:
+    """Return a part of the verdict: a list under its heading, or paragraphs without one."""
+    if not part.heading:
+        return join(*map(_paragraph, part.sentences))
+    heading = part.heading
+    if part.name == "places":
+        # The page itself lists what needs a decision, in a section of its own.
+        heading = PLACES
+    items = (element("li", _with_minus(sentence)) for sentence in part.sentences)
+    return join(element("h3", heading), element("ul", *items))
 
 
 def _paragraph(words: str) -> Markup:
-    """Return a paragraph of words in which hyphens before numbers become minus signs.
+    """Return a paragraph of words."""
+    return element("p", _with_minus(words))
+
+
+def _with_minus(words: str) -> str:
+    """Return words in which hyphens before numbers become minus signs.
 
     Only numbers with decimals are changed, so that names such as "B -3" or "in/-3.csv" are kept.
     """
     minus = re.sub(r"(?<![^\s(])-(?=\d+\.\d)", "\N{MINUS SIGN}", words)
-    return element("p", minus.replace(" %", "\N{NO-BREAK SPACE}%"))
+    return minus.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def large_number(

@@ -150,14 +150,8 @@ def hierarchy_report(
     )
     beyond = None
     if beyond_chance is not None:
-        positions = {
-            i: {c: _keep_levels(s, chosen) for c, s in by.items()} for i, by in codings.items()
-        }
         systems = _group_by_system(pairs, reference)
-        turned = TurnedSegments.of(Rows.of(positions, chosen), codings.row_people())
-        beyond = _beyond_chance(
-            turned, tuple(positions), systems, t_options, beyond_chance, seed, signature
-        )
+        beyond = _beyond_chance(codings, chosen, systems, t_options, beyond_chance, seed, signature)
         signature = extend(signature, **signed_chance(CHANCE, beyond_chance, seed))
     return HierarchyReport(
         levels=chosen,
@@ -239,16 +233,35 @@ def _pairs(
 
 
 def _beyond_chance(
-    turned: TurnedSegments,
-    items: Sequence[str],
+    codings: Codings,
+    levels: tuple[str, ...],
     systems: Mapping[str, Sequence[LevelPair]],
     how: Mapping[str, Any],
     rule: SampleRule,
     seed: int,
     signature: str,
 ) -> dict[str, dict[str, BeyondChance]]:
-    """Return 1 − D/E[D], where D is 1 minus the mean of the defined T over pairs of a system."""
-    rows = turned.rows
+    """Return 1 − D/E[D], where D is 1 minus the mean of the defined T over pairs of a system.
+
+    Parameters
+    ----------
+    codings, levels
+        As for `hierarchy_report`.
+    systems
+        Compared pairs by system.
+    how
+        Options of `t_measures`.
+    rule, seed
+        Rule for the number of random hierarchies, and their seed.
+    signature
+        Signature of the report.
+    """
+    hierarchies = {
+        i: {c: _keep_levels(s, levels) for c, s in by.items()} for i, by in codings.items()
+    }
+    items = tuple(hierarchies)
+    rows = Rows.of(hierarchies, levels)
+    turned = TurnedSegments.of(rows, codings.row_people())
 
     def count(t: Mapping[str, Iterable[Ordered]]) -> dict[str, float]:
         return {

@@ -131,13 +131,7 @@ def read(
     works: dict[str, list[Work[Record]]] = {}
     for key, task in _named_tasks(source):
         tasks[key] = task
-        works[key] = _works(documents, key, task)
-        if predictions == "yes":
-            works[key] += [_prediction(key, entry) for entry in _predictions(task)]
-        else:
-            documents.leave_out("prediction", "nobody submitted it", task.size("predictions"))
-        if not any(work.state != State.SKIPPED for work in works[key]):
-            documents.leave_out("task", "nobody annotated it")
+        works[key] = _works(documents, key, task, predictions=predictions == "yes")
     chosen = choose_works(works, wanted, ("annotation", "task"), source, documents.leave_out)
     asked = _Asked(layer, labels, features)
     annotated = [_Task.of(key, tasks[key], listed, asked) for key, listed in chosen.items()]
@@ -161,8 +155,22 @@ def _named_tasks(source: Source) -> Iterator[tuple[str, Record]]:
         yield key, task
 
 
-def _works(documents: Documents, key: str, task: Record) -> list[Work[Record]]:
-    """Return the annotations of a task with their states, and drafts that nobody submitted."""
+def _works(
+    documents: Documents, key: str, task: Record, *, predictions: bool
+) -> list[Work[Record]]:
+    """Return the annotations of a task, drafts that nobody submitted, and perhaps predictions."""
+    works = [*_annotations(key, task), *_drafts(documents, task)]
+    if predictions:
+        works += [_prediction(key, entry) for entry in _predictions(task)]
+    else:
+        documents.leave_out("prediction", "nobody submitted it", task.size("predictions"))
+    if not any(work.state != State.SKIPPED for work in works):
+        documents.leave_out("task", "nobody annotated it")
+    return works
+
+
+def _annotations(key: str, task: Record) -> list[Work[Record]]:
+    """Return the annotations of a task with their states."""
     works = []
     for annotation in task.objects(_key(task)):
         cancelled = annotation.get("was_cancelled")
@@ -181,6 +189,12 @@ def _works(documents: Documents, key: str, task: Record) -> list[Work[Record]]:
         else:
             who = ""
         works.append(_work(who, annotation, state, wording, reason))
+    return works
+
+
+def _drafts(documents: Documents, task: Record) -> list[Work[Record]]:
+    """Return the drafts of a task that nobody submitted, and that have regions."""
+    works = []
     drafts = task.get("drafts")
     for draft in drafts if isinstance(drafts, list) else []:
         entry = Record.of(draft, task.source, task.line)

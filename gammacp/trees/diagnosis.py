@@ -57,7 +57,8 @@ def _attachments(sentences: dict[str, Dependencies]) -> str:
     else:
         name = str(largest)
     votes = _by_value(heads[largest - 1], sentences)
-    return f"{text}; largest: token {name}, {max(s[largest] for s in below)} below it, head {votes}"
+    subtree = f"token {name} with {counted(max(s[largest] for s in below), 'token')} below it"
+    return f"{text}; largest subtree: {subtree}, head {votes}"
 
 
 def _descendants(heads: Sequence[int]) -> list[int]:
@@ -82,7 +83,7 @@ def _bracketings(sentences: dict[str, Phrase]) -> str:
         return text
     largest = max(partly, key=lambda b: (b[2] - b[1], b[0], -b[1]))
     by = ", ".join(a for a, s in zip(sentences, sets, strict=True) if largest in s)
-    return f"{text}; largest: {largest[0]} over leaves {largest[1]}–{largest[2]} by {by}"
+    return f"{text}; longest: {largest[0]} over leaves {largest[1]}–{largest[2]} by {by}"
 
 
 def _by_value(values: Iterable[int], sentences: dict[str, Dependencies]) -> str:

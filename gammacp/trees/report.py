@@ -13,7 +13,7 @@ from gammacp.base.arguments import instance, whole
 from gammacp.base.record_tables import record_of
 from gammacp.base.text import counted
 from gammacp.errors import UsageError
-from gammacp.measures.gamma import not_shown
+from gammacp.measures.gamma_notes import not_shown
 from gammacp.trees.breakdown import breakdown as by_relation
 from gammacp.trees.diagnosis import diagnose
 from gammacp.trees.evalb import evalb_f1
@@ -198,20 +198,23 @@ def _notes(total: TreeAlpha) -> Iterator[str]:
         return
     plain = beyond["plain"]
     if names := plain.details["annotators_left_out"]:
-        yield f"chance leaves out annotators of too few sentences: {', '.join(names)}"
+        yield (
+            "annotators with too few sentences are left out of the chance baseline: "
+            f"{', '.join(names)}"
+        )
     if lost := plain.details["sentences_left_out"]:
         yield (
-            f"chance leaves out {counted(lost, 'sentence')}: fewer than three others are of "
-            "similar length (within a quarter)"
+            f"{counted(lost, 'sentence')} left out of the chance baseline: fewer than three other "
+            "sentences have a similar length (within a quarter)"
         )
     if unseen := not_shown(plain.p, PERMUTATIONS):
         yield unseen[0]
         if plain.details["equal_length"] < _MOSTLY:
-            yield "too few sentences are of equal length to show it"
+            yield "the test has little power: too few sentences have the same length"
     if total.items < _ENOUGH:
         yield (
-            f"few sentences ({total.items}): below {_ENOUGH}, independent people can have a mean α "
-            "beyond chance of .03 instead of 0"
+            f"few sentences ({total.items}): below {_ENOUGH}, the mean α beyond chance of "
+            "independent annotators can be .03 instead of 0"
         )
 
 

@@ -50,18 +50,16 @@ _SENTENCE, _LINES = (
 )
 SENTENCES = (
     _SENTENCE,
-    _of("share", "plain", "of Dₒ plain", share),
-    _of("share", "diff", "diff", share),
-    _of("share", "norm", "norm", share),
+    *(_of("share", delta, f"share {delta}", share) for delta in DELTAS),
     _LINES,
-    Column("what", "what", wrapped=True),
+    Column("what", "difference", wrapped=True),
 )
 
 
 def tables(report: TreeReport) -> list[Table]:
-    """Agreement and accuracies; annotators, and the sentences that disagree most, if asked for.
+    """Return the tables of agreement, annotators, documents and sentences, as far as computed.
 
-    Beyond chance comes first; annotators are shown beyond chance where that was computed.
+    Values beyond chance come first; annotators have them, too, if they were computed.
 
     Parameters
     ----------
@@ -105,7 +103,7 @@ def _trees(document: Record) -> list[Table]:
         columns = (
             Column("document", "document"),
             Column("items", "sentences", count),
-            Column("share", "of Dₒ plain", share),
+            Column("share", "share plain", share),
             *(Column(name, _SCORES[name], number) for name in names),
         )
         listed.append(Table(columns, rows))
@@ -117,14 +115,14 @@ def _trees(document: Record) -> list[Table]:
 
 
 def _by_measure(measures: Sequence[Column], rows: Sequence[Record]) -> Table:
-    """Return a table with a row per measure, and a column for each of what is known of them.
+    """Return a table with a row per measure and a column per kind of value.
 
     Parameters
     ----------
     measures
-        Take the value of a measure out of a row.
+        Columns that take the value of a measure from a row.
     rows
-        Of one kind each, with its `title`.
+        Records of one kind of value each, named by their `title`.
     """
     kinds = [row["title"] for row in rows]
     columns = (Column(kind, kind, value_or_interval, rank=_RANKS.get(kind, 0)) for kind in kinds)
@@ -229,9 +227,10 @@ def _said(document: Record) -> Iterator[str]:
     if beyond := (document["beyond_chance"] or {}).get(key):
         if beyond["samples"]:
             yield (
-                f"chance: {others.format(beyond['samples'])} of the same annotators for other "
-                f"sentences of the same size ({percent(beyond['equal_length'])} exactly, the "
-                f"others up to {beyond['widest']} {units}more or fewer)"
+                f"chance baseline: {others.format(beyond['samples'])} of the same annotators for "
+                f"other sentences of similar size (exactly the same size for "
+                f"{percent(beyond['equal_length'])} of the annotations, otherwise up to "
+                f"{beyond['widest']} {units}more or fewer)"
             )
         if beyond["reason"]:
             yield f"beyond chance: {beyond['reason']}"
@@ -240,9 +239,9 @@ def _said(document: Record) -> Iterator[str]:
         if any(hidden):
             relations, confusions = hidden
             more = f"{relations} more relations, {confusions} more confusions"
-            yield f"breakdown: `as_dict()` has {more}"
+            yield f"breakdown: the tables are cut; `as_dict()` has {more}"
         if lost := parts["left_out"]:
-            yield f"breakdown: {lost} sentences of unequal token counts left out"
+            yield f"breakdown: {lost} sentences with differing token counts are left out"
     yield from document["notes"]
     if reason := document.get("reason"):
         yield reason
@@ -261,7 +260,8 @@ def _said(document: Record) -> Iterator[str]:
     if several := scores.get("several_edges"):
         yield (
             f"EULAS: {several} words have several edges of one universal relation to one head; "
-            "each counts once (the shared task's program counts each with each, and can exceed 1)"
+            "each is matched once (the shared task's program counts all pairs, so its score can "
+            "exceed 1)"
         )
 
 
@@ -273,7 +273,7 @@ def _graphs(document: Record) -> list[Table]:
     beyond = document["beyond_chance"]
     rows: list[Record] = [
         {"title": title, **{name: beyond[name][key] for name in beyond}}
-        for title, key in (*_BEYOND[:2], ("disagreement by chance", "expected"))
+        for title, key in (*_BEYOND[:2], ("expected disagreement", "expected"))
     ]
     rows.append({"title": "as published", **document})
     columns = [Column(name, header, value_or_interval) for name, header in _GRAPHS.items()]
@@ -284,13 +284,13 @@ def _graphs(document: Record) -> list[Table]:
         if parts := document.get(key, []):
             listed.append(Table((Column(title, title, _name), size, *values), parts))
     if "sentences" in document:
-        what = (
-            Column("share", "of all apart", share),
+        columns_of_sentences = (
+            Column("share", "share of differences", share),
             Column("smatch", "Smatch F₁", number),
             _LINES,
-            Column("what", "what", value=_what, wrapped=True),
+            Column("what", "difference", value=_what, wrapped=True),
         )
-        listed.append(Table((_SENTENCE, *what), document["sentences"]))
+        listed.append(Table((_SENTENCE, *columns_of_sentences), document["sentences"]))
     return listed
 
 

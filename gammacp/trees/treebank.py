@@ -200,34 +200,89 @@ def read_treebank(
         listed, pattern=pattern, layout=layout, folders=folders, kind=suffixes
     )
     named = chosen(everything, documents, rename or {}, exclude)
+    files = _Files(listed, everything, named, how)
     recognised = kind or _recognise(named[0].path, encoding)
     conventions = {"leaves": leaves, "size": size, "ignore": ignore, "labels": labels}
     check_conventions(recognised, conventions)
-    tallies = {one.path: Tally(str(one.path)) for one in named}
-    defects: list[Defect] = []
-    sentences, note, failures = _read_all(
-        [*tallies], recognised, conventions, encoding, tallies, defects
-    )
-    whole = _of_whole_documents(named, sentences, tallies)
-    if failures and not whole:
-        raise failures[0]
-    items, left_out = _items(whole, sentences, pairing, tallies, defects)
-    annotators = tuple(dict.fromkeys(one.annotator for one in whole))
     options = {"pattern": pattern, "layout": layout, "folders": folders, "pairing": pairing}
     selection = _selection(options | conventions, rename or {}, exclude, noted or {})
-    treebank = Treebank(annotators, tuple(items), recognised, selection)
+    return _read_files(files, recognised, conventions, encoding, pairing, selection)
+
+
+@dataclass(frozen=True)
+class _Files:
+    """Files that are read.
+
+    Attributes
+    ----------
+    listed
+        Files and folders that were given.
+    everything, named
+        All files below them, and those that count, with the names of annotators and documents.
+    how
+        The way in which names were recognised.
+    """
+
+    listed: Sequence[Path]
+    everything: Sequence[Named]
+    named: Sequence[Named]
+    how: str
+
+
+def _read_files(
+    files: _Files,
+    kind: str,
+    conventions: Mapping[str, str],
+    encoding: str,
+    pairing: str,
+    selection: tuple[str, ...],
+) -> ReadTreebank:
+    """Read the files, pair their sentences, and find the defects.
+
+    Parameters
+    ----------
+    files
+        Files to read.
+    kind, encoding, pairing
+        As for `read_treebank`; the kind is not None.
+    conventions
+        Conventions by name.
+    selection
+        Entries of the signature on what was selected.
+
+    Raises
+    ------
+    DataError
+        No document can be read, or no sentence has two annotations.
+    """
+    tallies = {one.path: Tally(str(one.path)) for one in files.named}
+    defects: list[Defect] = []
+    sentences, note, failures = _read_all([*tallies], kind, conventions, encoding, tallies, defects)
+    whole = _of_whole_documents(files.named, sentences, tallies)
+    if failures and not whole:
+        raise failures[0]
+    items, alone = _items(whole, sentences, pairing, tallies, defects)
+    annotators = tuple(dict.fromkeys(one.annotator for one in whole))
+    treebank = Treebank(annotators, tuple(items), kind, selection)
     if not treebank.shared_items:
-        raise _nothing_shared(tallies.values(), listed[0], how)
+        raise _nothing_shared(tallies.values(), files.listed[0], files.how)
     n_documents = len({one.document for one in whole})
-    notes = (
+    names = (
         f"{len(annotators)} annotators: {', '.join(annotators)}; "
-        f"{counted(n_documents, 'document')} ({how})",
-        note,
+        f"{counted(n_documents, 'document')} ({files.how})"
     )
-    losses = [left_out, passed_over(listed, everything), *(t.entries() for t in tallies.values())]
-    all_defects = (*defects, *find_defects(treebank))
-    unread = _with_documents(failures, named)
-    return ReadTreebank(treebank, all_defects, gather(losses), notes, unread)
+    losses = [
+        alone,
+        passed_over(files.listed, files.everything),
+        *(tally.entries() for tally in tallies.values()),
+    ]
+    return ReadTreebank(
+        treebank=treebank,
+        defects=(*defects, *find_defects(treebank)),
+        left_out=gather(losses),
+        notes=(names, note),
+        failures=_with_documents(failures, files.named),
+    )
 
 
 def _of_whole_documents(

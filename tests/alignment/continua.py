@@ -1,4 +1,4 @@
-"""Random continua of many shapes, for comparisons of back-ends."""
+"""Random continua of many shapes, for comparisons of solvers."""
 
 import numpy as np
 

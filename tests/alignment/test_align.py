@@ -117,7 +117,7 @@ def test_bad_data() -> None:
     ],
     ids=["one spot", "one point", "a unit that covers everything"],
 )
-@pytest.mark.parametrize("n", [2, 3, 12])
+@pytest.mark.parametrize("n", [2, 3, pytest.param(12, marks=pytest.mark.slow)])
 def test_pathological_density_ends(
     starts: np.ndarray[tuple[int], np.dtype[np.float64]],
     lengths: np.ndarray[tuple[int], np.dtype[np.float64]],

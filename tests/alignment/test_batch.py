@@ -24,7 +24,7 @@ from gammacp.testing import continua
 ROWS = st.lists(continua(n_annotators=(2, 4), n_units=(1, 8)), min_size=2, max_size=8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(ROWS, st.booleans())
 def test_each_continuum_of_a_batch_is_aligned_as_by_itself(
     found: list[Continuum], cover: bool

@@ -1,4 +1,4 @@
-"""Certificates: their prices pay for all groups, whichever back-end wrote them, and files
+"""Certificates: their prices pay for all groups, whichever solver wrote them, and files
 verify.
 """
 

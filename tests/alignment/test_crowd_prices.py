@@ -80,7 +80,10 @@ def test_no_group_undercuts_the_prices_of_a_stage(seed):
         assert found.bound <= best
 
 
-@pytest.mark.parametrize("seed", CASES)
+@pytest.mark.parametrize(
+    "seed",
+    [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 8)), *CASES[8:]],
+)
 def test_no_group_undercuts_the_prices_of_blocks(seed):
     problem = crowd_problem(seed)
     best = least_cost(problem)
@@ -104,6 +107,7 @@ def even_crowd() -> Problem:
     return build_problem(people, bind(Combined(), people))
 
 
+@pytest.mark.slow
 def test_blocks_of_an_even_crowd_come_close():
     problem = even_crowd()
     objective = group_costs(problem, resize(problem, improve(problem))).sum()

@@ -301,7 +301,7 @@ def test_without_matplotlib_the_error_says_what_to_install(
         check_path(Path("a.svg"))
 
 
-@pytest.mark.parametrize("command", ["align", "gamma"])
+@pytest.mark.parametrize("command", [pytest.param("align", marks=pytest.mark.slow), "gamma"])
 def test_commands_without_a_figure_load_no_drawing_code(command: str) -> None:
     code = f"""
 import sys

@@ -40,7 +40,7 @@ def by_hand(u: Unit, v: Unit) -> float:
     return float(((len(a ^ b) + 2 * distance) / (len(a) + len(b))) ** 2)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(broken_units(), broken_units())
 def test_distance_by_counting_positions(u: Unit, v: Unit) -> None:
     c = Continuum.from_units([u, v])

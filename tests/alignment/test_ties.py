@@ -1,4 +1,4 @@
-"""Ties: every exact back-end shows the same alignment, the first in the documented order."""
+"""Ties: every exact solver shows the same alignment, the first in the documented order."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from gammacp.alignment.presolve.presolve import Presolve, Presolved
 from gammacp.alignment.problem import Solution, Status
 from gammacp.alignment.proof.components import Components
 from gammacp.alignment.solvers.generation import Generated, Generation, conclude, generate
-from gammacp.alignment.ties import break_ties, in_order
+from gammacp.alignment.ties import break_ties, sort_groups
 from gammacp.base.arrays import Floats
 from gammacp.dissimilarity import bind, unit_columns
 from gammacp.dissimilarity.base import UnitColumns
@@ -118,7 +118,7 @@ def test_merged_units_are_aligned_as_if_unmerged(continuum: Continuum) -> None:
     assert merged.disorder == pytest.approx(whole.disorder, abs=1e-9)
     assert np.array_equal(merged.groups, whole.groups)
     groups = best_groups(continuum, bound, ties=True).groups
-    assert np.array_equal(in_order(position_ranks(continuum), groups), whole.groups)
+    assert np.array_equal(sort_groups(position_ranks(continuum), groups), whole.groups)
 
 
 @FEW
@@ -142,7 +142,7 @@ def test_renaming_changes_nothing(
 def test_gamma_cat_depends_on_neither_back_end_nor_names(
     continuum: Continuum, annotators: list[str], categories: list[str]
 ) -> None:
-    """γ_cat depends neither on the back-end nor on names; its random sets are full of ties."""
+    """γ_cat depends neither on the solver nor on names; its random sets are full of ties."""
     name = dict(zip("ABC", annotators, strict=True)) | dict(zip("xyz", categories, strict=True))
     renamed = Continuum.from_units(
         [Unit(name[u.annotator], u.start, u.end, name[str(u.category)]) for u in continuum]
@@ -189,6 +189,7 @@ def test_pairs_that_gain_nothing_are_aligned(method: str) -> None:
     assert a.disorder == 2
 
 
+@pytest.mark.slow
 def test_ties_too_many_to_search_are_broken_the_same_way() -> None:
     """With no nodes to search, CP-SAT finds the same first alignment."""
     for seed in range(24):
@@ -205,7 +206,7 @@ def test_groups_come_in_order_of_position() -> None:
     continuum = random_continuum(3, 3, 20)
     problem = build_problem(continuum, bind(Combined(), continuum))
     groups = align(continuum).groups
-    assert np.array_equal(groups, in_order(problem.ranks, groups[::-1]))
+    assert np.array_equal(groups, sort_groups(problem.ranks, groups[::-1]))
 
 
 @pytest.mark.parametrize("seed", [1, 9, 21, 47, 51])
@@ -237,7 +238,7 @@ def test_a_proof_with_a_gap_within_its_slack_shows_the_same(seed: int) -> None:
     first = align(continuum, method="brute")
     assert first.first
     assert broken.first
-    assert np.array_equal(in_order(position_ranks(continuum), broken.groups), first.groups)
+    assert np.array_equal(sort_groups(position_ranks(continuum), broken.groups), first.groups)
     # With more rivals than may be listed, one of them is shown and not called the first.
     assert not shown(Limits(tuning=[Generation(listed=5)])).first
 

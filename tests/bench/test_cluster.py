@@ -158,12 +158,12 @@ def test_a_worker_killed_during_the_sweep_changes_no_bit(
 ) -> None:
     victim, _ = cluster.worker(), cluster.worker()
     cluster.wait_for(2)
-    sweep = toy_sweep(source=ToySource(pause=0.02), sets=30)
+    sweep = toy_sweep(source=ToySource(pause=0.02), sets=12)
     killed = once_begun(tmp_path / "dask.sqlite", lambda: victim.send_signal(signal.SIGKILL))
     swept(sweep, tmp_path / "dask.sqlite", cluster.url)
     assert not killed.is_alive(), "the worker was to be killed during the sweep"
     assert victim.wait() == -signal.SIGKILL
-    swept(toy_sweep(sets=30), tmp_path / "serial.sqlite", "serial")
+    swept(toy_sweep(sets=12), tmp_path / "serial.sqlite", "serial")
     assert exported(tmp_path / "dask.sqlite") == exported(tmp_path / "serial.sqlite")
 
 
@@ -285,6 +285,7 @@ def test_a_module_that_a_worker_lacks_is_named(
         assert pool.executor.submit(abs, -1).result(timeout=30) == 1
 
 
+@pytest.mark.slow
 def test_a_worker_with_stale_code_is_an_error(
     toy_sweep: Build, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

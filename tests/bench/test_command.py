@@ -98,6 +98,7 @@ def test_json_holds_the_points(gammacp: Run, tmp_path: Path) -> None:
     assert not list((tmp_path / "bench-out").glob("*.png"))
 
 
+@pytest.mark.slow
 def test_without_matplotlib_there_is_a_table_and_a_message(tmp_path: Path) -> None:
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"

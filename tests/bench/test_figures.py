@@ -37,6 +37,7 @@ def test_each_error_and_each_measure_has_its_figure(tmp_path: Path) -> None:
     assert all((tmp_path / name).stat().st_size > 1000 for name in names)
 
 
+@pytest.mark.slow
 def test_the_same_points_give_the_same_files(tmp_path: Path) -> None:
     for folder in ("one", "two"):
         plot_errors(points(["gamma", "ser"]), tmp_path / folder)

@@ -180,7 +180,11 @@ def kill_and_resume(
 
 # `test_ctrl_c_twice_leaves_no_traceback` interrupts worker processes by Ctrl-C.
 @pytest.mark.parametrize(
-    ("executor", "number"), [("serial", signal.SIGINT), ("processes", signal.SIGTERM)]
+    ("executor", "number"),
+    [
+        ("serial", signal.SIGINT),
+        pytest.param("processes", signal.SIGTERM, marks=pytest.mark.slow),
+    ],
 )
 def test_a_signal_stops_after_the_current_work_and_keeps_all_done(
     toy_sweep: Build, tmp_path: Path, executor: str, number: signal.Signals
@@ -207,7 +211,10 @@ def test_a_signal_stops_after_the_current_work_and_keeps_all_done(
     assert exported(path) == undisturbed(sweep, tmp_path / "undisturbed.sqlite")
 
 
-@pytest.mark.parametrize(("executor", "measure"), [("serial", "gamma"), ("processes", "ser")])
+@pytest.mark.parametrize(
+    ("executor", "measure"),
+    [pytest.param("serial", "gamma", marks=pytest.mark.slow), ("processes", "ser")],
+)
 def test_ctrl_c_twice_leaves_no_traceback(tmp_path: Path, executor: str, measure: str) -> None:
     """A command that is interrupted during its work and again on its way out prints no
     traceback.

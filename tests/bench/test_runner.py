@@ -144,6 +144,7 @@ def test_unknown_measures_and_options_are_refused_at_once(toy_sweep: Build, tmp_
         swept(toy_sweep(modules=("no_such",)), tmp_path)
 
 
+@pytest.mark.slow
 def test_a_dying_worker_costs_only_its_own_task(toy_sweep: Build, tmp_path: Path) -> None:
     sweep = toy_sweep(source=ToySource(deadly=(0.25, 3)), errors=("move",))
     outcome = swept(sweep, tmp_path, "processes", 2)

@@ -133,7 +133,7 @@ def place_by_arrays(cuts: Cuts, taken: list[float], distance: float, point: floa
     st.sampled_from([0.0, 0.01, 0.07, 0.3]),
     st.integers(0, 2**32 - 1),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_cuts_equal_those_of_array_operations_to_the_bit(
     units: list[tuple[int, int]], taken: list[float], distance: float, seed: int
 ) -> None:

@@ -26,7 +26,7 @@ def arrangements(lengths: tuple[int, ...], length: int) -> list[dict[int, int]]:
     return found
 
 
-@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("whole", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_draws_are_uniform_over_all_arrangements(whole: bool) -> None:
     scale = 1.0 if whole else 0.125
     c = Continuum.from_units(

@@ -17,6 +17,8 @@ from gammacp.errors import DataError
 
 # This model keeps whole positions whole, and so draws other places for fractions.
 MODELS = sorted({*CHANCE_MODELS} - {"non-overlapping"})
+# These draw as another model does, from other parameters.
+VARIANTS = {"shift-pooled", "statistical-normal"}
 ROUNDED: tuple[Callable[[float], float], ...] = (
     lambda ms: ms / 1000,
     lambda ms: ms / 1000 + 3600,
@@ -71,7 +73,10 @@ def places(c: Continuum) -> list[np.ndarray]:
     return [np.sort(x[r]) for r in rows for x in (c.starts, c.ends)]
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    "model",
+    [pytest.param(m, marks=pytest.mark.slow) if m in VARIANTS else m for m in MODELS],
+)
 @settings(max_examples=20, deadline=None)
 @given(DOCUMENTS, st.none() | st.sampled_from([0, 100, 500]))
 @example(JUST_A_QUARTER, 0)

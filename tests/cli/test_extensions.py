@@ -98,6 +98,7 @@ def test_a_users_format_is_recognised(tmp_path: Path) -> None:
     assert result["format"] == "own-format"
 
 
+@pytest.mark.slow
 @pytest.mark.needs("bench")
 def test_sweeps_use_extensions_in_their_workers(tmp_path: Path) -> None:
     done = gammacp(

@@ -126,6 +126,7 @@ def test_documents_share_the_random_sets_of_gamma(
     assert beyond["corpus"]["measures"]["gamma"]["beyond_chance"]["value"] == whole["value"]
 
 
+@pytest.mark.slow
 def test_workers_give_the_same_bytes(run: Run, many: Path) -> None:
     asked = ("measure", many, "-m", "gamma,ser", "--samples", 3, "--json")
     here = run(*asked, "--jobs", 1)

@@ -102,7 +102,7 @@ def test_bash_completes_installed_commands(shell: dict[str, str]) -> None:
     assert methods == [name for name in registered("solver") if name.startswith("b")]
 
 
-@pytest.mark.parametrize("name", ["zsh", "fish"])
+@pytest.mark.parametrize("name", ["zsh", pytest.param("fish", marks=pytest.mark.slow)])
 def test_users_of_other_shells_are_told_how_to_install_completion(
     shell: dict[str, str], name: str
 ) -> None:

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import gammacp
-from gammacp.base.record_tables import Column, Table, count, interval, number
+from gammacp.base.record_tables import Column, Excerpt, Table, count, interval, number
+from gammacp.cli import output
 from gammacp.cli.output import message, say, show
 from gammacp.measures.score_tables import gamma_table
 from tests.conftest import Run
@@ -90,6 +91,65 @@ def test_a_table_that_fits_is_shown_whole(
         ["file", "γ", "Monte-Carlo", "interval", "samples", "units", "why"],
         ["a", "0.5000", "0.2500", "to", "0.7500", "30", "372", "–"],
     ]
+
+
+def people(number_of_people: int) -> Table:
+    """Return a table of people, each with fewer documents than the next one, and of them all."""
+    records = [{"name": f"p{k}", "documents": k + 1} for k in range(number_of_people)]
+    columns = (
+        Column("name", "name"),
+        Column("documents", "documents", count, meaning="documents: how many they annotated"),
+        Column("note", "a very long header without blanks".replace(" ", "-"), rank=1, meaning="x"),
+    )
+    by_documents = Excerpt("with most documents", lambda r: r["documents"])
+    return Table(columns, [*records, {"name": "all", "documents": 99}], 1, by_documents)
+
+
+def test_a_terminal_shows_the_rows_that_matter_and_counts_the_others(
+    printed: Callable[[Table, int], tuple[list[str], str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines, said = printed(people(40), 80)
+    names = [line.split()[0] for line in lines[3:16]]
+    assert names == [*(f"p{k}" for k in range(39, 27, -1)), "all"]
+    told = " ".join(lines[17:])
+    assert "28 more rows are not shown; these 12 are those with most documents." in told
+    assert "--verbose or --json" in told
+    assert said == "documents: how many they annotated\nx\n"
+    # Nothing is left out if only a few rows would be, or if everything was asked for.
+    for number_of_people, verbosity in ((16, 0), (40, 1)):
+        monkeypatch.setattr(output, "verbosity", verbosity)
+        lines, _ = printed(people(number_of_people), 80)
+        assert sum(line.lstrip().startswith("p") for line in lines) == number_of_people
+        assert "more rows" not in " ".join(lines)
+
+
+def test_a_file_has_all_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    show(people(40))
+    out = capsys.readouterr().out
+    assert all(f" p{k} " in out for k in range(40))
+    assert "more rows" not in out
+
+
+def test_the_legend_explains_only_columns_that_are_shown(
+    printed: Callable[[Table, int], tuple[list[str], str]],
+) -> None:
+    _, said = printed(people(3), 30)
+    assert "documents: how many they annotated\n" in said
+    assert "\nx" not in said
+
+
+def test_a_long_table_of_documents_has_the_lowest_and_the_highest_gamma(
+    printed: Callable[[Table, int], tuple[list[str], str]],
+) -> None:
+    rows = [{**RECORD, "file": f"d{k}", "gamma": (7 * k % 30) / 30} for k in range(30)]
+    rows += [{**RECORD, "file": "empty", "gamma": float("nan")}, {**RECORD, "file": "corpus"}]
+    rows = [{**row, "observed_disorder": 1.0, "expected_disorder": 2.0} for row in rows]
+    lines, _ = printed(gamma_table(rows, total=1), 120)
+    shown = [line.split()[:2] for line in lines if line.strip().startswith(("d", "c", "empty"))]
+    values = [float(value) for _, value in shown[:-1]]
+    assert values == pytest.approx([k / 30 for k in (*range(6), *range(24, 30))], abs=1e-4)
+    assert shown[-1][0] == "corpus"
+    assert "19 more rows are not shown" in " ".join(lines)
 
 
 def test_headers_are_broken_before_a_column_is_dropped(
@@ -193,18 +253,20 @@ def test_an_error_in_a_real_terminal_breaks_between_words(tmp_path: Path) -> Non
     piped = subprocess.run(
         [*GAMMACP, *wrong], capture_output=True, text=True, encoding="utf-8", cwd=tmp_path
     )
-    for width in (80, 60):
-        code, seen = in_terminal(width, "stderr", tmp_path, *wrong)
-        assert code == 3
-        lines = seen.splitlines()
-        assert len(lines) > 1
-        assert max(map(len, lines)) <= width
-        assert piped.stderr == f"{' '.join(lines)}\n"
+    code, seen = in_terminal(60, "stderr", tmp_path, *wrong)
+    assert code == 3
+    lines = seen.splitlines()
+    assert len(lines) > 1
+    assert max(map(len, lines)) <= 60
+    assert piped.stderr == f"{' '.join(lines)}\n"
 
 
-def test_a_path_in_an_error_is_never_broken(tmp_path: Path) -> None:
+def test_a_path_in_an_error_is_never_broken(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     file = "-".join([LONG, LONG])
-    _, seen = in_terminal(60, "stderr", tmp_path, "gamma", f"{file}.csv")
+    seen = run("gamma", f"{file}.csv").err
+    assert len(seen.splitlines()) > 1
     assert f"{file}.csv:" in seen.split()
 
 

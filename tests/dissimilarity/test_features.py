@@ -44,7 +44,7 @@ def test_a_label_joins_category_and_features() -> None:
 
 
 def test_a_weighted_mean_by_hand() -> None:
-    """By hand, (1·1/2 + 2·1/2 + 1·1) / 4.
+    """The mean of three parts, computed by hand, is (1·1/2 + 2·1/2 + 1·1) / 4.
 
     The parts are a tree, an ordinal feature of weight 2, and a target that one label lacks.
     """

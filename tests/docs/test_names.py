@@ -16,23 +16,29 @@ def private_names(path: Path) -> Iterator[str]:
     A leading underscore is private, except in `__version__` and the like and in foreign protocols
     (`_repr_html_`).
     """
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     ours: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and _is_ours(node.module or ""):
             ours |= {alias.asname or alias.name for alias in node.names}
             yield from (alias.name for alias in node.names if _is_private(alias.name))
         elif isinstance(node, ast.Import):
             ours |= {a.asname or a.name.split(".")[0] for a in node.names if _is_ours(a.name)}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Attribute) and _is_private(node.attr):
-            owner = ast.unparse(node.value).split(".")[0].split("(")[0]
-            if owner in ours:
+            if _owner(node) in ours:
                 yield ast.unparse(node)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             words = node.value.split(".")
             if _is_ours(node.value) and " " not in node.value and any(map(_is_private, words)):
                 yield node.value
+
+
+def _owner(node: ast.expr) -> str | None:
+    """Return the name that attributes and calls are of, as `a` in `a.b().c`, or None."""
+    while isinstance(node, ast.Attribute | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def _is_ours(module: str) -> bool:

@@ -151,6 +151,7 @@ def sweep_predicates() -> Iterator[tuple[Claim, Predicate]]:
                 yield from ((claim, predicate) for predicate in claim.tests)
 
 
+@pytest.mark.slow
 def test_sweep_claims_fail_where_they_are_contradicted() -> None:
     told, survivors = 0, []
     for claim, predicate in sweep_predicates():

@@ -249,7 +249,7 @@ def rich(draw: st.DrawFn) -> Continuum:
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow", "csv"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(corpus=st.dictionaries(names.filter(lambda n: n[0] not in "#\"'"), rich(), min_size=1))
 def test_shapes_links_and_sessions_are_read_back(
     tmp_path_factory: pytest.TempPathFactory, ending: str, corpus: dict[str, Continuum]

@@ -148,7 +148,9 @@ def test_unsafe_and_broken_xml_is_refused(content: bytes) -> None:
     [
         "csv",
         "json",
-        *(pytest.param(e, marks=pytest.mark.needs("tools")) for e in ("rttm", "TextGrid", "eaf")),
+        pytest.param("rttm", marks=pytest.mark.needs("tools")),
+        pytest.param("TextGrid", marks=[pytest.mark.needs("tools"), pytest.mark.slow]),
+        pytest.param("eaf", marks=pytest.mark.needs("tools")),
     ],
 )
 def test_the_time_grows_with_the_number_of_units_only(tmp_path: Path, ending: str) -> None:

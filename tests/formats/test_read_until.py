@@ -83,7 +83,7 @@ def test_models_that_cannot_keep_a_limit_refuse_and_the_default_can() -> None:
 
 
 def test_chance_takes_reading_limits_into_account() -> None:
-    """If Ann's units could turn over the whole text, they would meet Bob's less often."""
+    """Ann's units would meet Bob's less often if they were rotated over the whole text."""
     c = stopped()
     whole = Continuum.from_units(list(c), bounds=(0, 100))
     assert gc.gamma(c, samples=200).value != gc.gamma(whole, samples=200).value

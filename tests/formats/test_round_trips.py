@@ -53,7 +53,7 @@ def continua(ending: str) -> st.SearchStrategy[Continuum]:
 
 
 @pytest.mark.parametrize("name", WRITERS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_every_unit_survives(
     tmp_path_factory: pytest.TempPathFactory, name: str, data: st.DataObject

@@ -1,4 +1,4 @@
-"""Whether documents differ in γ: held against scipy's analysis of variance."""
+"""Test of differences of γ between documents, against scipy's analysis of variance."""
 
 import math
 

@@ -290,7 +290,10 @@ def test_generic_code_of_a_wheel_is_used(
     assert run(1.0, before=other)[:2] == ["2.0", "0"]
 
 
-@pytest.mark.parametrize("content", ["disable_jit: 1\n", "a: [\n", "- 1\n"])
+@pytest.mark.parametrize(
+    "content",
+    ["disable_jit: 1\n", *(pytest.param(c, marks=pytest.mark.slow) for c in ("a: [\n", "- 1\n"))],
+)
 def test_numba_reads_no_file_of_the_working_directory(tmp_path: Path, content: str) -> None:
     """A foreign folder can neither switch compilation off nor crash the process."""
     (tmp_path / ".numba_config.yaml").write_text(content)

@@ -13,6 +13,7 @@ import pytest
 
 import gammacp as gc
 from gammacp.alignment import Alignment
+from gammacp.base.text import p_of_test
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.datasets import load
 from gammacp.errors import DataError, UsageError
@@ -347,17 +348,47 @@ def merging_campaign(documents: int = 6) -> Corpus:
 
 def test_a_culprit_is_named() -> None:
     found = kinds_of(merging_campaign(), seed=1)
+    record = next(r for r in found.people if r["annotator"] == "Max" and r["kind"] == "merged")
     assert len(found.sentences) == 1
     # Three annotators in each of six documents: an even share of twelve cases is four.
     assert found.sentences[0] == (
-        "Max marks as one what others mark as several: 6 units, for which Lisa has 12 and Maria "
-        "12; 12 of the 12 such cases are Max's (4 at an even share; 12 with the same outer "
-        "boundaries)."
+        "Max marks as one what others mark as several (for 6 units of Max, Lisa has 12 and Maria "
+        "12): 12 of the 12 such cases are Max's, 12 of them with the same outer boundaries. An "
+        f"even share would be 4 ({p_of_test(record['p'])}: test of these counts)."
     )
-    record = next(r for r in found.people if r["annotator"] == "Max" and r["kind"] == "merged")
     assert record["p"] <= 0.05 and record["by_chance"] < record["count"] == 12
     assert record["even"] == pytest.approx(4)
     assert found.in_words() == list(found.sentences)
+
+
+def test_the_numbers_of_a_sentence_are_those_of_the_table() -> None:
+    """Cuts and joins are separate columns of the table, so a sentence does not add them up."""
+    found = kinds_of(merging_campaign(), seed=1)
+    (_, table), *_ = [each for each in found.tables() if each[0].startswith("Differences of")]
+    cells = {record["annotator"]: record["merged"] for record in table.records}
+    assert cells["Max"] == "12 (4)"
+    assert "12 of the 12 such cases" in found.sentences[0]
+    assert "An even share would be 4 " in found.sentences[0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_costliest_differences_are_those_of_all_cases(kind: str) -> None:
+    """Oracle: the list of all cases, which charges them one by one."""
+    rng = np.random.default_rng(4)
+    continua = {}
+    for d in range(3):
+        spans = {}
+        for name in ("A", "B", "C", "D")[: 3 + d % 2]:
+            starts = np.sort(rng.choice(60, 9, replace=False))
+            spans[name] = [(float(s), float(s + rng.integers(2, 9)), "xy"[s % 2]) for s in starts]
+        continua[f"d{d}"] = marked(**spans)
+    found = kinds_of(gc.gamma_corpus(Corpus.from_continua(continua)))
+    for name in ("A", "D", "nobody"):
+        charged = [c for c in found.cases if c.charged == name and c.kind == kind]
+        charged.sort(key=lambda case: -case.cost)
+        assert found.costliest(name, kind, most=1000) == charged
+        costs = [case.cost for case in found.costliest(name, kind, most=2)]
+        assert costs == [case.cost for case in charged[:2]]
 
 
 @pytest.mark.slow

@@ -69,8 +69,15 @@ def _panel(wrong: bool, chains: bool = False) -> dict[str, Continuum]:
     return found
 
 
-@pytest.mark.parametrize("chains", [False, True])
-@pytest.mark.parametrize("wrong", [False, True])
+@pytest.mark.parametrize(
+    ("wrong", "chains"),
+    [
+        (False, False),
+        pytest.param(False, True, marks=pytest.mark.slow),
+        pytest.param(True, False, marks=pytest.mark.slow),
+        (True, True),
+    ],
+)
 def test_a_candidate_is_compared_by_its_links(wrong: bool, chains: bool) -> None:
     documents = _panel(wrong, chains)
     by_links = replace(documents, ["bot"], score="links", draws=20).candidates[0]

@@ -175,7 +175,7 @@ def _mentions(path, *cells):
     path.write_text("\n".join([*rows, "", ""]))
 
 
-@pytest.mark.parametrize("zero", ["", "0"])
+@pytest.mark.parametrize("zero", ["", pytest.param("0", marks=pytest.mark.slow)])
 def test_entities_with_one_mention_on_words_are_mentions_without_links(tmp_path, run, zero):
     """One of two mentions is shared, so that precision and recall with singletons are ½."""
     _mentions(tmp_path / "Ann" / "d.conllu", f"a{zero}", "", "b", "")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gammacp.errors import DataError
-from gammacp.measures.components import VarianceComponents, components_of
+from gammacp.measures.components import VarianceComponents, estimate_components
 
 # Interval labels by 4 annotators of 5 given units, one in each document; a pair costs |x − y|.
 LABELS = np.array(
@@ -20,7 +20,7 @@ def of_labels() -> tuple[VarianceComponents, np.ndarray]:
     costs = np.array([[abs(row[i] - row[j]) for i, j in pairs] for row in LABELS])
     where = np.repeat(np.arange(documents), len(pairs))
     ones = np.ones(costs.size)
-    return components_of(where, pairs * documents, costs.ravel(), ones), costs
+    return estimate_components(where, pairs * documents, costs.ravel(), ones), costs
 
 
 def test_interval_labels_have_the_components_of_the_analysis_of_variance() -> None:
@@ -80,7 +80,7 @@ def simulated(seed: int, sizes: tuple[int, int], there: float) -> VarianceCompon
         for d, (i, j), c in rows
     ] + 0.3 * g.standard_normal(len(rows)) / np.sqrt(e)
     where, pairs, labels = ([row[k] for row in rows] for k in range(3))
-    return components_of(where, pairs, z * e, e, category=labels)
+    return estimate_components(where, pairs, z * e, e, category=labels)
 
 
 @pytest.mark.slow
@@ -108,7 +108,7 @@ def test_confounded_components_are_named(people: int, holds: dict[str, tuple[str
     g = np.random.default_rng(4)
     pairs = [*combinations(range(people), 2)] * 8
     where = np.repeat(np.arange(8), len(pairs) // 8)
-    found = components_of(where, pairs, g.random(len(pairs)), np.ones(len(pairs)))
+    found = estimate_components(where, pairs, g.random(len(pairs)), np.ones(len(pairs)))
     assert {k: c.holds for k, c in found.parts.items() if c.holds} == holds
     for name, others in holds.items():
         assert f"{name}, with {' and '.join(others)}" in found.in_words()
@@ -127,4 +127,4 @@ def test_a_study_of_designs_divides_variances_by_numbers() -> None:
 
 def test_one_document_has_no_components() -> None:
     with pytest.raises(DataError, match="two documents"):
-        components_of([0, 0], [(0, 1), (0, 2)], [1, 2], [1, 1])
+        estimate_components([0, 0], [(0, 1), (0, 2)], [1, 2], [1, 1])

@@ -44,7 +44,7 @@ def corpus(documents: Sequence[Continuum]) -> Corpus:
 def test_marked_or_not_by_hand() -> None:
     found = alpha_of_marking({"a": document(1, 2), "b": document(0, 0), "c": document(0, 3)})
     assert found.alpha == pytest.approx(4 / 9)
-    assert (found.documents, found.unmarked) == (3, ("b",))
+    assert (found.documents, found.unmarked, found.divided) == (3, ("b",), 1)
     assert "nobody marked anything in 1 (b)" in found.in_words()
     everything = alpha_of_marking({"a": document(1, 2), "b": document(2, 1)})
     assert math.isnan(everything.alpha)
@@ -131,7 +131,7 @@ def test_many_strata_are_ranges_that_use_every_sampler_equally() -> None:
     assert abs(counts[2::5].mean() - 8) < 0.6
 
 
-@pytest.mark.parametrize("start", [0, 5000])
+@pytest.mark.parametrize("start", [pytest.param(0, marks=pytest.mark.slow), 5000])
 def test_independent_short_documents_have_no_agreement(start: int) -> None:
     """Positions without declared bounds count from the beginning of documents.
 
@@ -210,7 +210,9 @@ def told(continua: Corpus, **options: Any) -> str:
     return json.dumps([found.as_dict(), columns, [*found.computed], [*found.rated]])
 
 
-@pytest.mark.parametrize("chance", ["cut/documents", "cut", "corpus"])
+@pytest.mark.parametrize(
+    "chance", ["cut/documents", pytest.param("cut", marks=pytest.mark.slow), "corpus"]
+)
 def test_a_table_is_measured_as_single_documents(tmp_path: Path, chance: str) -> None:
     table = in_a_table(tmp_path, 90)
     objects = Corpus.from_continua(dict(table.items()))
@@ -271,7 +273,7 @@ def test_only_requested_documents_become_objects(
 ) -> None:
     for module in (gamma_corpus, aligned):
         monkeypatch.setattr(module, "_KEPT", 10)
-    found = agreement(in_a_table(tmp_path, 400), samples=30)
+    found = agreement(in_a_table(tmp_path, 400), samples=5)
     assert sum(1 for _ in found.results()) == 400
     garbage.collect()
     # a dead proxy has no type

@@ -59,7 +59,7 @@ def sums_up(found: Explanation) -> None:
                     assert parts == pytest.approx(record[kind], **NEAR)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(continua(n_annotators=(2, 4), n_units=(1, 10)), st.booleans())
 def test_parts_sum_up_and_are_those_of_the_pairs(continuum: Continuum, soft: bool) -> None:
     found = explanation_of(continuum, samples=5, cover=soft)

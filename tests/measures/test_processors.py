@@ -33,6 +33,7 @@ def optional_features() -> str:
     return " ".join(f for f in umath.__cpu_dispatch__ if found.get(f))
 
 
+@pytest.mark.slow
 def test_other_kernels_give_the_same_bits() -> None:
     """The most basic kernels of OpenBLAS and NumPy give the results of this machine's best ones."""
     default = printed()
@@ -43,6 +44,7 @@ def test_other_kernels_give_the_same_bits() -> None:
     assert printed(**least) == default
 
 
+@pytest.mark.slow
 def test_kernels_give_different_products() -> None:
     """If kernels did not differ for products of this length, the test above would show nothing."""
     code = (

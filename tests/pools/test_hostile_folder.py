@@ -26,6 +26,7 @@ def test_workers_run_nothing_of_the_folder(folder: Path) -> None:
     assert not ran.exists(), ran.read_text()
 
 
+@pytest.mark.slow
 def test_python_m_runs_nothing_of_the_folder_after_its_start(folder: Path) -> None:
     """Modules of the standard library are no traps here, as Python imports some before our code."""
     ran = set_traps(folder, of_python=False)

@@ -101,7 +101,9 @@ def centre(page: "Page", row: int) -> tuple[float, float]:
     return box["x"] + x, box["y"] + y
 
 
-@pytest.mark.parametrize("width", [1280, 768, 390])
+@pytest.mark.parametrize(
+    "width", [pytest.param(w, marks=pytest.mark.slow) for w in (1280, 768)] + [390]
+)
 def test_nothing_is_wider_than_the_window(opened: Open, html: str, width: int) -> None:
     page = opened(html, width=width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -112,6 +114,7 @@ _LINES = """e => { const r = document.createRange(); r.selectNodeContents(e);
     return r.getClientRects().length }"""
 
 
+@pytest.mark.slow
 def test_names_in_a_matrix_are_not_broken(opened: Open) -> None:
     """At a width of 1600 the matrix has half of the window, and `preparation` is not broken."""
     labels = ("hold", "preparation", "retraction", "stroke")

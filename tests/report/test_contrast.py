@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from gammacp.campaign.calibrate import calibrate
+from gammacp.campaign.calibrate import Curve, calibrate
 from gammacp.continuum import Continuum, Unit
 from gammacp.report import report
 from tests.contrast import CONTRASTS
@@ -36,6 +36,12 @@ def documents() -> dict[str, Continuum]:
     }
 
 
+def falling(cell: Any, errors: Any, *_: object) -> tuple[dict[str, Curve], dict[str, str]]:
+    """Return for each error a curve that falls to 0."""
+    curve = Curve.start(cell.sets).with_cell(1.0, np.zeros(cell.sets), 0.0)
+    return dict.fromkeys(errors, curve), {}
+
+
 @pytest.fixture(scope="module")
 def html() -> str:
     later = {f"later {name}": c for name, c in documents().items()}
@@ -43,6 +49,8 @@ def html() -> str:
         # Two curves of few sets instead of five have the same colours.
         two = partial(calibrate, errors=["position", "category"], sets=3)
         patch.setattr("gammacp.report.building.calibrated", two)
+        # Simulated sets would only give other curves.
+        patch.setattr("gammacp.campaign.calibrate.calibration.trace", falling)
         page = report(
             documents(), samples=5, draws=50, reference="Cid", against=later, calibrate=True
         )

@@ -167,7 +167,7 @@ def test_units_have_the_colours_of_the_legend(
     page.close()
 
 
-@pytest.mark.parametrize("width", [420, 1600])
+@pytest.mark.parametrize("width", [420, pytest.param(1600, marks=pytest.mark.slow)])
 def test_number_scale_and_longest_bar_need_no_scrolling(
     browser: Browser, built: Report, tmp_path: Path, width: int
 ) -> None:

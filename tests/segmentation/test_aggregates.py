@@ -62,7 +62,7 @@ def same(found: Iterable[float], wanted: Iterable[float]) -> bool:
     return list(found) == pytest.approx(list(wanted), nan_ok=True, abs=1e-12)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(small_corpora())
 def test_numbers_of_the_corpus_come_from_its_items(corpus: Codings) -> None:
     agreement = coding_agreement(corpus)
@@ -226,7 +226,7 @@ def test_weights_of_items_equal_copies_and_influences_equal_derivatives(
         assert [moved[i] for _, moved in influence] == pytest.approx(slopes, abs=1e-5, rel=1e-4)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(small_corpora(), st.data())
 def test_agreement_of_the_people_excludes_the_candidate(
     corpus: Codings, data: st.DataObject

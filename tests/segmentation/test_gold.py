@@ -243,7 +243,7 @@ def test_intervals_of_few_documents_stay_in_range() -> None:
         assert ends is None or -1 <= ends[0] <= ends[1] <= 1
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.data(), st.integers(1, 30))
 def test_measures_of_recordings(data: st.DataObject, mass: int) -> None:
     """Purity and coverage are counted unit by unit; deviations are those of mir_eval."""

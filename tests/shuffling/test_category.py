@@ -38,7 +38,7 @@ def test_with_overlap_close_categories_are_confused_first() -> None:
 
 
 def test_plain_row_normalised_closeness() -> None:
-    """By hand for m = .5: .5·I + .125·P + .375·O.
+    """The matrix for m = .5, computed by hand, is .5·I + .125·P + .375·O.
 
     Rows of closeness [1 .5; .5 1] are normalised to [2/3 1/3].
     """

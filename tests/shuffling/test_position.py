@@ -104,7 +104,7 @@ def test_units_kept_apart_move_freely_if_nothing_is_in_the_way() -> None:
     assert shift.var() == pytest.approx(80**2 / 3, rel=0.06)
 
 
-@pytest.mark.parametrize("integer", [True, False])
+@pytest.mark.parametrize("integer", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_units_kept_apart_have_the_conditional_distribution(integer: bool) -> None:
     """Brute force draws all boundaries freely and keeps the draws without overlap."""
     places = np.array([[10, 14], [15, 19], [22, 24]])

@@ -335,7 +335,7 @@ def test_nothing_is_wider_than_the_window(page: "Page", studio: Running) -> None
         assert not page.locator("audio").is_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_every_text_stands_out(page: "Page", studio: Running, scheme: Any) -> None:
     page.emulate_media(color_scheme=scheme)
     for place in ("", "report", "review", "export"):

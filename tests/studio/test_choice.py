@@ -108,7 +108,7 @@ def test_an_invalid_dissimilarity_is_named(folder: Path) -> None:
 def test_large_data_get_advice_to_use_the_command_line(
     documents: int, units: int, many: bool
 ) -> None:
-    """Nothing is refused, and what was read is shown as usual."""
+    """Large data are not refused, and the page shows what was read as usual."""
     understood = Understood(documents=({"file": "a", "units": units},) * documents)
     page = str(live(Now("done", Findings(understood=understood), ""), Choice()))
     assert ("gammacp report FILES -o out.html" in page) == many
@@ -138,6 +138,7 @@ def test_files_of_one_annotator_each_raise_a_question(tmp_path: Path) -> None:
     assert "Zoe: declared, but without a file" in page
 
 
+@pytest.mark.slow
 def test_the_answer_is_one_click(
     starting: Callable[..., Running], browser: "Browser", tmp_path: Path
 ) -> None:

@@ -40,7 +40,7 @@ def studio(
     return starting(tmp_path_factory.mktemp("studio") / "campaign", "--samples", "5")
 
 
-@pytest.fixture(params=[420, 1600])
+@pytest.fixture(params=[420, pytest.param(1600, marks=pytest.mark.slow)])
 def page(browser: Browser, studio: Running, request: pytest.FixtureRequest) -> Iterator[Page]:
     complaints: list[str] = []
     opened = browser.new_page(viewport={"width": request.param, "height": 900})

@@ -10,7 +10,9 @@ import re
 import socket
 import threading
 import zipfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,12 @@ def studio(tmp_path: Path) -> Iterator[Studio]:
     app.work.close()
 
 
+def run_in_thread(answer: Coroutine[Any, Any, Any]) -> Any:
+    """Run a coroutine in a new thread, as this one may run the event loop of playwright."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(copy_context().run, asyncio.run, answer).result()
+
+
 class Client:
     """Client of an application by plain HTTP, without a server."""
 
@@ -59,7 +67,7 @@ class Client:
             async with httpx.AsyncClient(transport=transport, base_url=f"http://{HOST}") as client:
                 return await client.request(method, f"http://{HOST}{path}", **given)
 
-        return asyncio.run(answer())
+        return run_in_thread(answer())
 
     def get(self, path: str, **given: Any) -> httpx.Response:
         return self.send("GET", path, **given)
@@ -135,7 +143,7 @@ def test_a_websocket_is_refused(client: Client) -> None:
         sent.append(message["type"])
 
     scope = {"type": "websocket", "path": f"/{TOKEN}/", "headers": [(b"host", HOST.encode())]}
-    asyncio.run(client.app(scope, receive, send))  # type: ignore[arg-type]
+    run_in_thread(client.app(scope, receive, send))  # type: ignore[arg-type]
     assert "websocket.accept" not in sent
 
 
@@ -156,7 +164,7 @@ def test_an_aborted_upload_is_no_error(client: Client, studio: Studio, path: str
     headers = [(b"host", HOST.encode()), (b"origin", f"http://{HOST}".encode())]
     scope = {"type": "http", "method": "POST", "path": f"/{TOKEN}/{path}", "headers": headers}
     scope |= {"query_string": b"", "http_version": "1.1"}
-    asyncio.run(client.app(scope, receive, send))  # type: ignore[arg-type]
+    run_in_thread(client.app(scope, receive, send))  # type: ignore[arg-type]
     assert list(studio.folder.iterdir()) == []
     assert studio.intake.size == 0
     assert not messages
@@ -314,7 +322,7 @@ def test_an_invalid_path_is_refused(client: Client) -> None:
             "type": "http", "method": "OPTIONS", "path": path, "query_string": b"",
             "headers": [(b"host", HOST.encode())],
         }  # fmt: skip
-        asyncio.run(client.app(scope, receive, send))  # type: ignore[arg-type]
+        run_in_thread(client.app(scope, receive, send))  # type: ignore[arg-type]
     assert [m["status"] for m in sent if "status" in m] == [403] * 3
 
 
@@ -450,7 +458,7 @@ def test_a_locked_journal_delays_no_other_request(studio: Studio) -> None:
             held.set()
             return state, sum([(await w).status_code for w in waiting])
 
-    assert asyncio.run(both()) == (200, 400)
+    assert run_in_thread(both()) == (200, 400)
 
 
 def test_simultaneous_files_share_the_limit(studio: Studio) -> None:
@@ -463,7 +471,9 @@ def test_simultaneous_files_share_the_limit(studio: Studio) -> None:
         coming = (studio.intake.receive(f"{i}.csv", chunks()) for i in range(5))
         return await asyncio.gather(*coming, return_exceptions=True)
 
-    refused = [refusals for refusals in asyncio.run(together()) if isinstance(refusals, DataError)]
+    refused = [
+        refusals for refusals in run_in_thread(together()) if isinstance(refusals, DataError)
+    ]
     sizes = [f.stat().st_size for f in studio.folder.iterdir()]
     assert refused
     assert sum(sizes) == studio.intake.size <= SMALL.together

@@ -3,10 +3,13 @@
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.pools.hostile import ROOT, console_script, set_traps
 from tests.studio.conftest import Running
 
 
+@pytest.mark.slow
 def test_the_worker_runs_nothing_of_the_folder(tmp_path: Path) -> None:
     folder = tmp_path / "theirs"
     folder.mkdir()

@@ -203,6 +203,7 @@ for number in range(10**6):
 """
 
 
+@pytest.mark.slow
 def test_no_writer_starves_beside_a_busy_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

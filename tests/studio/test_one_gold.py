@@ -100,8 +100,10 @@ OTHERS = [("--beta", 2, "--delta", 2), ("--preset", "mathet-2015")]
 @pytest.mark.parametrize(
     ("folder", "options"),
     [
-        *((name, ()) for name in ("alex-paul-suzan", "3by100", "fragments", *REAL)),
-        *(("3by100", options) for options in OTHERS),
+        *((name, ()) for name in ("alex-paul-suzan", "3by100", "fragments")),
+        *(pytest.param(name, (), marks=pytest.mark.slow) for name in REAL),
+        ("3by100", OTHERS[0]),
+        pytest.param("3by100", OTHERS[1], marks=pytest.mark.slow),
     ],
     indirect=["folder"],
 )

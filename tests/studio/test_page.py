@@ -356,14 +356,11 @@ def impostor(port: int) -> Iterator[list[str]]:
         server.server_close()
 
 
+@pytest.mark.usefixtures("read")
 def test_an_impostor_on_the_port_is_not_believed(
-    starting: Starting, browser: "Browser", tmp_path: Path
+    studio: Running, browser: "Browser", tmp_path: Path
 ) -> None:
-    folder = tmp_path / "in"
-    folder.mkdir()
-    write(document(), folder / "one.json")
-    studio = starting(folder, "--samples", "5")
-    studio.wait("done")
+    """This test must be the last one, as it ends the studio."""
     context = browser.new_context()
     files, review = context.new_page(), context.new_page()
     files.goto(studio.address)

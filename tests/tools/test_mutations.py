@@ -49,14 +49,14 @@ def fuzzing(tmp_path_factory: pytest.TempPathFactory) -> Fuzzing:
 
 @pytest.mark.parametrize("target", SEEDS)
 def test_damaged_files(fuzzing: Fuzzing, target: str) -> None:
-    for number in range(30):
+    for number in range(20):
         fuzzing.attempt(target, number)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", SEEDS)
 def test_many_more_damaged_files(fuzzing: Fuzzing, target: str) -> None:
-    for number in range(30, 660):
+    for number in range(20, 660):
         fuzzing.attempt(target, number)
 
 

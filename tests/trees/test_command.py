@@ -247,7 +247,8 @@ def test_the_breakdown_and_the_note_on_few_sentences(run: Run) -> None:
     code, out, err = syntax(run, CDT / "es", "--breakdown", "--json")
     document = json.loads(out)
     assert code == 0
-    assert any(note.startswith("chance leaves out 6 sentences") for note in document["notes"])
+    start = "6 sentences left out of the chance baseline"
+    assert any(note.startswith(start) for note in document["notes"])
     found = document["breakdown"]
     assert found["left_out"] == document["ignored"]
     tokens = sum(row["tokens"] for row in found["by"]["length"])
@@ -257,7 +258,7 @@ def test_the_breakdown_and_the_note_on_few_sentences(run: Run) -> None:
     code, out, err = syntax(run, CDT / "es", "--breakdown", "--preset", "skjaerholt-2014")
     assert all(header in out for header in ("π head", "confused", "head distance"))
     assert "--json has " in err
-    assert "chance leaves out" not in err
+    assert "left out of the chance baseline" not in err
 
 
 def test_measure_takes_measures_of_trees(run: Run) -> None:
@@ -269,7 +270,7 @@ def test_measure_takes_measures_of_trees(run: Run) -> None:
 
 
 def test_syntax_takes_the_options_for_reading_files(run: Run, tmp_path: Path) -> None:
-    """Of three annotators and two documents, those chosen are compared, as with units."""
+    """Only the chosen annotators and documents are compared, as with units."""
     for who in ("ann", "ben", "zoe"):
         for document, words in (("one", "a b c"), ("two", "d e f")):
             rows = [f"{i}\t{w}\t_\t_\t_\t_\t{i - 1}\t{who[0] if w == 'c' else 'r'}\t_\t_"

@@ -29,7 +29,9 @@ def test_the_enumeration_has_as_many_trees_as_cayleys_formula() -> None:
     assert [len(all_trees(n)) for n in range(1, 7)] == [(n + 1) ** (n - 1) for n in range(1, 7)]
 
 
-@pytest.mark.parametrize("n", range(1, 7))
+@pytest.mark.parametrize(
+    "n", [1, 2, 3, 4, *(pytest.param(n, marks=pytest.mark.slow) for n in (5, 6))]
+)
 @pytest.mark.parametrize("one_root", [True, False])
 def test_no_tree_has_more_votes_and_all_ties_are_listed(n: int, one_root: bool) -> None:
     rng = np.random.default_rng(n)

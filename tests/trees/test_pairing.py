@@ -66,7 +66,7 @@ def treebanks(draw: st.DrawFn) -> dict[str, list[Dependencies]]:
     return annotations
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(treebanks())
 def test_planted_pairs_are_found_and_other_sentences_counted(
     annotations: dict[str, list[Dependencies]],
@@ -104,7 +104,7 @@ def test_as_many_equal_sentences_are_paired_as_possible(
     assert sum(e.count for e in left_out) == len(first) + len(second) - 2 * len(pairs)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_similar_sentences_are_paired_with_the_largest_sum(data: st.DataObject) -> None:
     """The sum is that of scipy's dense assignment of Dice coefficients, counted one by one."""
@@ -269,7 +269,7 @@ def moved(source: Path, target: Path, rng: random.Random, drop: int) -> None:
     not WITH_WORDS.is_dir(),
     reason=f"no treebanks with words in {WITH_WORDS} (GAMMACP_DATA names another folder)",
 )
-@pytest.mark.parametrize("name", ["da", "es"])
+@pytest.mark.parametrize("name", [pytest.param("da", marks=pytest.mark.slow), "es"])
 def test_real_treebanks_are_paired_in_any_order_and_with_wrong_names(
     tmp_path: Path, name: str
 ) -> None:

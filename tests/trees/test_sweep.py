@@ -127,6 +127,7 @@ def test_impossible_sweeps_are_refused(sample: tuple[Sentence, ...]) -> None:
         sample_sentences([Dependencies((2, 1), ("a", "b"))])
 
 
+@pytest.mark.slow
 def test_the_bench_command_writes_tables_and_figures(run: Run, tmp_path: Path) -> None:
     arguments = ("--trees", CDT / "es" / "lotte" / "0104-es-lotte.conll", "--sets", 2)
     out = tmp_path / "out"

@@ -108,7 +108,7 @@ def test_the_diagnosis_names_the_differences(tmp_path: Path) -> None:
     assert "with sentence 2 all have 4" in diagnose(treebank, treebank.items[0])
     third = diagnose(treebank, treebank.items[2])
     assert "1 head and 1 label of 3 tokens differ" in third
-    assert "token 3 'z', 0 below it, head 2 by a, 1 by b" in third
+    assert "token 3 'z' with 0 tokens below it, head 2 by a, 1 by b" in third
 
 
 def test_phrase_structure_is_read(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_phrase_structure_is_read(tmp_path: Path) -> None:
     assert result.treebank.kind == "phrase"
     assert "without words" in result.notes[1]
     what = diagnose(result.treebank, result.treebank.items[0])
-    assert what == "1 of 8 bracketings are not shared by all; largest: NP over leaves 3–4 by a"
+    assert what == "1 of 8 bracketings are not shared by all; longest: NP over leaves 3–4 by a"
     # Where the ending does not say the kind, the content does.
     assert read(tmp_path, a, b, suffix="txt").treebank.kind == "phrase"
 

@@ -95,21 +95,23 @@ class Component:
     options
         For each unit, the groups whose first unit it is, including the unit alone, in the order
         that breaks ties.
-    most
+    largest_loss
         Largest loss of a division that is considered.
     allowance
         Budget of steps.
     """
 
-    def __init__(self, options: Sequence[Sequence[Option]], most: float, allowance: Allowance):
-        """Find the states that can be reached within `most`, and the least loss.
+    def __init__(
+        self, options: Sequence[Sequence[Option]], largest_loss: float, allowance: Allowance
+    ):
+        """Find the states that can be reached within `largest_loss`, and the least loss.
 
         `sources` keeps the options as they are. In `options`, each loss is smaller by what its
         units lose in any case, which is `paid` for all units together (`_share_out`).
         """
         self.sources = options
         self.allowance = allowance
-        self.most = most
+        self.largest_loss = largest_loss
         self.options, self.paid = _share_out(options)
         self.before = self._reach()
         self.after = self._complete()
@@ -123,13 +125,13 @@ class Component:
         size = len(self.options)
         before: list[dict[int, float]] = [{} for _ in range(size + 1)]
         before[0][0] = 0.0
-        most = self.most - self.paid
+        unpaid = self.largest_loss - self.paid
         for first, states in enumerate(before[:-1]):
             for covered, lost in states.items():
                 self.allowance.spend(len(self.options[first]))
                 for option in self.options[first]:
                     total = lost + option.loss
-                    if covered & option.units or total > most:
+                    if covered & option.units or total > unpaid:
                         continue
                     after = covered | option.units
                     layer = before[_first_open(after)]
@@ -145,7 +147,7 @@ class Component:
         size = len(self.options)
         after: list[dict[int, float]] = [{} for _ in range(size + 1)]
         after[size] = dict.fromkeys(self.before[size], 0.0)
-        most = self.most - self.paid
+        unpaid = self.largest_loss - self.paid
         for first in range(size - 1, -1, -1):
             for covered, lost in self.before[first].items():
                 least = inf
@@ -154,7 +156,7 @@ class Component:
                         then = covered | option.units
                         rest = after[_first_open(then)].get(then, inf)
                         least = min(least, option.loss + rest)
-                if lost + least <= most:
+                if lost + least <= unpaid:
                     after[first][covered] = least
         return after
 
@@ -166,12 +168,12 @@ class Component:
         grain
             Losses that differ by no more than this are counted together.
         """
-        most = self.most - self.paid
+        unpaid = self.largest_loss - self.paid
         counts: list[dict[int, list[Tally]]] = [{} for _ in self.after]
         counts[-1] = {covered: [Tally(0.0, 1)] for covered in self.after[-1]}
         for first in range(len(self.options) - 1, -1, -1):
             for covered in self.after[first]:
-                limit = most - self.before[first][covered]
+                limit = unpaid - self.before[first][covered]
                 rows: list[Tally] = []
                 for option in self.options[first]:
                     if covered & option.units:
@@ -199,7 +201,7 @@ class Component:
         lists[-1] = {covered: [Division(0.0, 0, 0.0, ())] for covered in self.after[-1]}
         for first in range(len(self.options) - 1, -1, -1):
             for covered, least in self.after[first].items():
-                limit = self.most - self.paid - self.before[first][covered]
+                limit = self.largest_loss - self.paid - self.before[first][covered]
                 rows: list[Division] = []
                 for option in self.options[first]:
                     if covered & option.units:

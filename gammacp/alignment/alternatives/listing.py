@@ -70,7 +70,7 @@ class Listed(NamedTuple):
     loss: Floats
 
 
-class Part(NamedTuple):
+class ComponentRows(NamedTuple):
     """A component: its units in order, and the rows of its groups among those listed."""
 
     units: Indices
@@ -99,8 +99,8 @@ def price_units(problem: Problem, limits: Limits) -> Priced:
     return Priced(problem, np.maximum(solved.proof.price, 0.0), solved.objective)
 
 
-def list_groups(priced: Priced, most: float, deadline: float) -> tuple[Priced, Listed]:
-    """List all groups that lose at most the gap of the prices plus `most`.
+def list_groups(priced: Priced, excess: float, deadline: float) -> tuple[Priced, Listed]:
+    """List all groups that lose at most the gap of the prices plus `excess`.
 
     The gap is the cost of the best alignment minus the bound. Return the prices, raised where
     rounding let a listed group gain more, and the groups.
@@ -109,7 +109,7 @@ def list_groups(priced: Priced, most: float, deadline: float) -> tuple[Priced, L
     ----------
     priced
         Prices that the gain of a group exceeds by rounding errors at most.
-    most
+    excess
         Largest cost of an alignment beyond the best one.
     deadline
         Time at which to give up.
@@ -123,7 +123,7 @@ def list_groups(priced: Priced, most: float, deadline: float) -> tuple[Priced, L
 
     problem = priced.problem
     while True:
-        limit = priced.cost - priced.bound + most
+        limit = priced.cost - priced.bound + excess
         reserve = problem.slack
         price = priced.price
         floor = -limit - reserve
@@ -134,12 +134,12 @@ def list_groups(priced: Priced, most: float, deadline: float) -> tuple[Priced, L
         loss = make_feasible(price, groups.columns, np.inf)
         priced = priced._replace(price=price)
         # Groups that were not listed exceed the limit under the raised prices as well.
-        if priced.cost - priced.bound + most <= limit + reserve:
-            cheap = np.flatnonzero(loss <= priced.cost - priced.bound + most)
+        if priced.cost - priced.bound + excess <= limit + reserve:
+            cheap = np.flatnonzero(loss <= priced.cost - priced.bound + excess)
             return priced, Listed(groups.columns.select(cheap), loss[cheap])
 
 
-class Parts:
+class UsableComponents:
     """The components of the groups that an alignment within the limit can use.
 
     Parameters
@@ -148,20 +148,20 @@ class Parts:
         Results of `list_groups`.
     second
         Σ d_cat of each group listed, which decides ties.
-    most
+    excess
         Largest cost of an alignment beyond the best one.
     allowance
         Steps of the search of components.
     """
 
     def __init__(
-        self, priced: Priced, listed: Listed, second: Floats, most: float, allowance: Allowance
+        self, priced: Priced, listed: Listed, second: Floats, excess: float, allowance: Allowance
     ) -> None:
         """Sort the groups; `settle` then finds the components."""
         self.priced = priced
         self.listed = listed
         self.second = second.tolist()
-        self.most = most
+        self.excess = excess
         self.allowance = allowance
         self.ranks = priced.problem.ranks
         self.gap = max(priced.cost - priced.bound, 0.0)
@@ -179,25 +179,25 @@ class Parts:
             The allowance is used up.
         """
         columns, loss = self.listed
-        active = loss <= max(self.most, self.priced.problem.tolerance)
+        active = loss <= max(self.excess, self.priced.problem.tolerance)
         step = _FIRST_LOSS * self.priced.problem.scale
         while True:
             label = self._label(active)
             least = np.zeros(len(label))
-            for root, component in self._search(label, active, self.gap + self.most).items():
+            for root, component in self._search(label, active, self.gap + self.excess).items():
                 least[root] = component.least
-            needed = ~active & (loss <= _touched(columns, label, least) + self.most)
+            needed = ~active & (loss <= _touched(columns, label, least) + self.excess)
             if not needed.any():
                 break
             step = max(step, 2 * float(loss[needed].min()))
             active |= needed & (loss <= step)
-        # A group cannot lose more than the least loss of its component plus `most`.
-        active &= loss <= least[label[columns.members[columns.begin[:-1]]]] + self.most
+        # A group cannot lose more than the least loss of its component plus `excess`.
+        active &= loss <= least[label[columns.members[columns.begin[:-1]]]] + self.excess
         label = self._label(active)
-        whole = self._search(label, active, self.gap + self.most)
+        whole = self._search(label, active, self.gap + self.excess)
         total = sum(component.least for component in whole.values())
         self.priced = self.priced._replace(cost=self.priced.bound + total)
-        return [Component(c.sources, c.least + self.most, self.allowance) for c in whole.values()]
+        return [Component(c.sources, c.least + self.excess, self.allowance) for c in whole.values()]
 
     def _label(self, active: Bools) -> Codes:
         from gammacp.alignment.kernels.components import label_components
@@ -206,17 +206,17 @@ class Parts:
         label_components(self.listed.columns, active, label)
         return label
 
-    def _search(self, label: Codes, active: Bools, most: float) -> dict[int, Component]:
+    def _search(self, label: Codes, active: Bools, largest_loss: float) -> dict[int, Component]:
         """Return the searched component of each root; earlier searches are reused."""
         lists = {}
         for root, part in self._parts(label, active).items():
             key = root, part.rows.tobytes() + part.units.tobytes()
             if key not in self._searched:
-                self._searched[key] = Component(self._options(part), most, self.allowance)
+                self._searched[key] = Component(self._options(part), largest_loss, self.allowance)
             lists[root] = self._searched[key]
         return lists
 
-    def _parts(self, label: Codes, active: Bools) -> dict[int, Part]:
+    def _parts(self, label: Codes, active: Bools) -> dict[int, ComponentRows]:
         """Return the units, by position, and the groups, in tie-breaking order, per root."""
         by_rank = np.argsort(self.ranks)
         columns = self.listed.columns
@@ -225,9 +225,11 @@ class Parts:
         units = _split(by_rank, label[by_rank])
         groups = _split(rows, row_label)
         none = np.empty(0, np.int64)
-        return {root: Part(inside, groups.get(root, none)) for root, inside in units.items()}
+        return {
+            root: ComponentRows(inside, groups.get(root, none)) for root, inside in units.items()
+        }
 
-    def _options(self, part: Part) -> list[list[Option]]:
+    def _options(self, part: ComponentRows) -> list[list[Option]]:
         """Return for each unit the groups whose first unit it is, and last the unit alone."""
         columns, loss = self.listed
         place = {u: i for i, u in enumerate(part.units.tolist())}

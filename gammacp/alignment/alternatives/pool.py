@@ -26,7 +26,12 @@ from gammacp.alignment.alternatives.covers import (
     first_divisions,
     merge_tallies,
 )
-from gammacp.alignment.alternatives.listing import Parts, Priced, list_groups, price_units
+from gammacp.alignment.alternatives.listing import (
+    Priced,
+    UsableComponents,
+    list_groups,
+    price_units,
+)
 from gammacp.alignment.candidates import (
     MOST_PAIRS,
     TooManyPairsError,
@@ -39,7 +44,7 @@ from gammacp.alignment.columns import group_table
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Status
-from gammacp.alignment.ties import category_costs, in_order, nameless_ranks, second_costs
+from gammacp.alignment.ties import category_costs, nameless_ranks, second_costs, sort_groups
 from gammacp.base.arguments import instance, whole
 from gammacp.base.arrays import Codes
 from gammacp.base.stopping import due, was_interrupted
@@ -388,8 +393,8 @@ def _count(best: Alignment, most: int, limit: float, within: float, limits: Limi
     priced = _prices(best, problem, delta, factor, limits)
     priced, listed = list_groups(priced, beyond, deadline)
     second = _second(continuum, best.dissimilarity, problem, listed.columns)
-    parts = Parts(priced, listed, second, beyond, allowance)
-    components = parts.settle()
+    usable = UsableComponents(priced, listed, second, beyond, allowance)
+    components = usable.settle()
     grain = _GRAIN * tolerance
     tallies = _combined_tallies(components, beyond, grain, allowance)
     inner = _below(tallies, limit / factor + tolerance / _BAND)
@@ -537,7 +542,7 @@ def _alignment(
 ) -> Alignment:
     """Return a division as an alignment, with its disorder computed anew."""
     continuum = best.continuum
-    groups = in_order(position_ranks(continuum), _groups(problem, columns, division))
+    groups = sort_groups(position_ranks(continuum), _groups(problem, columns, division))
     scale = disorder_scale(continuum.n_annotators, continuum.mean_units)
     disorder = cost_of(continuum, groups, best.dissimilarity) * scale
     return replace(

@@ -3,8 +3,9 @@
 No two units of one annotator are in one group, so that the annotators with the most units determine
 how many groups there must be at least. The semidefinite relaxation is therefore solved first for
 the annotators with the most units, few enough that a step takes milliseconds, and then for more, up
-to `Semidefinite.most` units. The annotators in the relaxation are called *inside*. The pairs of two
-annotators who are not both inside earn at most what the best matching between their units earns:
+to `Semidefinite.largest` units. The annotators in the relaxation are called *inside*. The pairs of
+two annotators who are not both inside earn at most what the best matching between their units
+earns:
 
     cost(G) ≥ Σ_{u∈G} share(u) − Σ_{pairs of annotators not both inside} w of G's two units,
 
@@ -137,12 +138,12 @@ def stages(counts: Indices, tuning: Semidefinite) -> list[int]:
     size = float(tuning.first)
     steps: list[int] = []
     while True:
-        n_inside = int(np.searchsorted(total, min(size, tuning.most), side="right"))
-        if total[-1] <= min(1.2 * size, tuning.most):
+        n_inside = int(np.searchsorted(total, min(size, tuning.largest), side="right"))
+        if total[-1] <= min(1.2 * size, tuning.largest):
             return [*steps, len(counts)]
         if n_inside > (steps[-1] if steps else 1):
             steps.append(n_inside)
-        if size >= tuning.most:
+        if size >= tuning.largest:
             return steps
         size *= _STAGE_GROWTH
 

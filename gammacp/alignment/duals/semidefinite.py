@@ -59,7 +59,7 @@ class Semidefinite(Stage):
     ----------
     first
         Number of units of the first relaxation. A step takes 2 ms; with 1600 units, a second.
-    most
+    largest
         Number of units of the largest relaxation, 1 GB. Up to this number, columns begin with
         annealing: beyond it, 8 × 425 has a gap of 22 % with annealing and of 0.6 % without, after
         60 s.
@@ -71,7 +71,7 @@ class Semidefinite(Stage):
     """
 
     first: int = 120
-    most: int = 1600
+    largest: int = 1600
     repairs: int = 12
     block: int = 280
 

@@ -75,7 +75,7 @@ _VISITED = _record("u8 f8 f8 i8 i4 i4", "covered loss second first groups stamp"
 _STEP = _record("u8 f8 f8 i8 i8 i8 i8", "covered loss second first option taken best")
 
 
-class Rules(NamedTuple):
+class SearchRules(NamedTuple):
     """Rules of a search: covers, ties, the tolerance for equal costs, and the largest search.
 
     `nodes` is the largest number of states that are visited in a component.
@@ -93,7 +93,7 @@ class Search(NamedTuple):
     columns: Columns
     costs: SearchCosts
     listed: Index
-    rules: Rules
+    rules: SearchRules
 
 
 @late_kernel
@@ -105,7 +105,7 @@ def search_components(
     searched_size: Codes,
     least: Floats,
     chosen: Bools,
-    rules: Rules,
+    rules: SearchRules,
     meter: Meter,
 ) -> Indices:
     """Find the least loss of each component that has changed; return the roots of those too hard.
@@ -358,7 +358,7 @@ def _covered_again(search: Search, c: int, first: int, covered: Any) -> tuple[An
 
 @kernel
 def _is_worse(
-    table: Records, root: int, state: Any, groups: int, rules: Rules, stored: int
+    table: Records, root: int, state: Any, groups: int, rules: SearchRules, stored: int
 ) -> tuple[bool, int]:
     """Return whether an equal state with no more loss is stored, and the number of stored states.
 

@@ -84,8 +84,7 @@ def scan(
     Class by class, two pointers run along the units. Units of classes c and k are compared only if
     their starts differ by at most reach[c] + reach[k]. Without a formula (−1), all pairs within
     this distance and near enough on all further axes are listed, with d = 0. Return (first, second,
-    d, count). With more than `limit` pairs the scan stops with a count of −1, and once the meter is
-    over with a count of `GIVEN_UP`.
+    d, count). The count is −1 with more than `limit` pairs, and `GIVEN_UP` if the meter is over.
     """
     start, end, category, annotator = units
     order, class_start, block_end, reach = classes

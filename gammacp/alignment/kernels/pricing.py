@@ -83,10 +83,7 @@ def price_groups(
     value = np.empty(longest, np.float64)
     near = np.empty((longest, n_annotators + 1), np.float64)
     best_of = np.zeros(n_annotators + 2, np.float64)
-    if len(graph.weight):
-        most_weight = max(graph.weight.max(), 0.0)
-    else:
-        most_weight = 0.0
+    most_weight = _largest_weight(graph)
     never = 1.0 + 10.0 * n_annotators * (abs(opening) + n_annotators * most_weight)
     for root in roots:
         excess[root] = max(floor, 0.0)
@@ -97,12 +94,7 @@ def price_groups(
             excess[root] = max(excess[root], loose)
             unsure[root] = True
             continue
-        size = 0
-        for p in range(graph.start[root], graph.start[root + 1]):
-            if graph.neighbour[p] > root:
-                unit[size] = graph.neighbour[p]
-                value[size] = opening - price[graph.neighbour[p]] + graph.weight[p]
-                size += 1
+        size = _later_neighbours(graph, price, opening, root, unit, value)
         size, most = reduce_candidates(
             graph, unit, value, size, floor + price[root], place, near, best_of, meter
         )
@@ -126,6 +118,32 @@ def price_groups(
         for i in range(size):
             place[unit[i]] = -1
     return trim(columns), excess, unsure, True
+
+
+@kernel
+def _largest_weight(graph: Graph) -> float:
+    """Return the largest weight of a pair, at least 0."""
+    largest = 0.0
+    if len(graph.weight):
+        largest = max(graph.weight.max(), largest)
+    return largest
+
+
+@kernel
+def _later_neighbours(
+    graph: Graph, price: Floats, opening: float, root: int, unit: Codes, value: Floats
+) -> int:
+    """Write the root's later neighbours to `unit`, and their gains in a pair with it to `value`.
+
+    Return their number.
+    """
+    size = 0
+    for p in range(graph.start[root], graph.start[root + 1]):
+        if graph.neighbour[p] > root:
+            unit[size] = graph.neighbour[p]
+            value[size] = opening - price[graph.neighbour[p]] + graph.weight[p]
+            size += 1
+    return size
 
 
 class SearchTree(NamedTuple):

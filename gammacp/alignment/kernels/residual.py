@@ -415,26 +415,12 @@ def _search(
                     continue
                 a, b = (x, y) if x < n_first else (y, x)
                 if abs(cost[p] + distance[a] - distance[b]) <= tolerance:
-                    visited_by[y] = u
-                    by[y] = x
-                    queue[size] = y
-                    size += 1
-            if x < n_first:
-                inside = n
-            else:
-                inside = n + 1
+                    size = _visit(y, x, u, visited_by, by, queue, size)
             out = partner[x] >= 0 and free[x]
         elif x < n:
             y = partner[x]
             if y >= 0 and visited_by[y] != u and not settled[y] and label[y] == label[u]:
-                visited_by[y] = u
-                by[y] = x
-                queue[size] = y
-                size += 1
-            if x < n_first:
-                inside = n
-            else:
-                inside = n + 1
+                size = _visit(y, x, u, visited_by, by, queue, size)
             out = partner[x] < 0
         else:
             # Continue from the source or the sink to its units.
@@ -449,17 +435,27 @@ def _search(
                 else:
                     fits = partner[y] >= 0 and free[y]
                 if fits and abs(distance[x] - distance[y]) <= tolerance:
-                    visited_by[y] = u
-                    by[y] = x
-                    queue[size] = y
-                    size += 1
+                    size = _visit(y, x, u, visited_by, by, queue, size)
             continue
+        # Continue to the source or the sink, through which units that may be alone change places.
+        inside = n if x < n_first else n + 1
         out = out and visited_by[inside] != u and label[inside] == label[u]
         if out and abs(distance[inside] - distance[x]) <= tolerance:
-            visited_by[inside] = u
-            by[inside] = x
-            queue[size] = inside
-            size += 1
+            size = _visit(inside, x, u, visited_by, by, queue, size)
+
+
+@kernel
+def _visit(
+    node: int, previous: int, u: int, visited_by: Codes, by: Codes, queue: Codes, size: int
+) -> int:
+    """Mark a node as reached from `previous` on the walk of unit u, and put it into the queue.
+
+    Return the new number of entries of the queue.
+    """
+    visited_by[node] = u
+    by[node] = previous
+    queue[size] = node
+    return size + 1
 
 
 @kernel

@@ -244,13 +244,17 @@ class Decomposition:
 
         The results are written to `least` and `chosen`.
         """
-        from gammacp.alignment.kernels.component_search import Rules, SearchCosts, search_components
+        from gammacp.alignment.kernels.component_search import (
+            SearchCosts,
+            SearchRules,
+            search_components,
+        )
 
         loss = self.loss[inside]
         costs = SearchCosts(loss, loss, self.alone[units], self.over[units])
         every = np.ones(len(inside), np.bool_)
         never = np.full(len(units), -1, np.int32)
-        rules = Rules(self.problem.cover, False, self.tolerance, nodes)
+        rules = SearchRules(self.problem.cover, False, self.tolerance, nodes)
         searched = part, costs, every, label, never, least, chosen, rules
         return halting(lambda meter: search_components(*searched, meter), quick=True)
 

@@ -1,4 +1,4 @@
-"""Back-end `auto`: the cheapest method that suits the given problem."""
+"""Solver `auto`: the cheapest method that suits the given problem."""
 
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Solution

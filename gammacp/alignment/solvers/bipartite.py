@@ -1,4 +1,4 @@
-"""Back-end `bipartite`: with two annotators the problem is a sparse assignment problem."""
+"""Solver `bipartite`: with two annotators the problem is a sparse assignment problem."""
 
 from typing import NamedTuple
 

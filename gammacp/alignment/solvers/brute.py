@@ -1,4 +1,4 @@
-"""Back-end `brute`: try every partition, without pruning; for tests."""
+"""Solver `brute`: try every partition, without pruning; for tests."""
 
 from functools import cache
 from itertools import product

@@ -122,7 +122,7 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
 def _long(problem: Problem, limits: Limits) -> bool:
     """Return whether few annotators have too many units for a semidefinite matrix."""
     few = problem.n_annotators < limits.of(Generation).crowd
-    return few and problem.n_units > limits.of(Semidefinite).most
+    return few and problem.n_units > limits.of(Semidefinite).largest
 
 
 def _is_over(problem: Problem, generated: Generated, limits: Limits, deadline: float) -> bool:

@@ -208,7 +208,7 @@ def generate(
     """
     tuning = limits.of(Generation)
     began = current_work().steps
-    few = problem.n_units <= limits.of(Semidefinite).most
+    few = problem.n_units <= limits.of(Semidefinite).largest
     large = len(problem.first) >= SEARCHED_PAIRS and few
     state = _start(problem, earlier, deadline)
     first = True

@@ -1,4 +1,4 @@
-"""Back-end `greedy`: Algorithm 1 of Mathet & Widlöcher (2011).
+"""Solver `greedy`: Algorithm 1 of Mathet & Widlöcher (2011).
 
 It sorts the unitary alignments by entropy ĕ (their disorder), takes the first, drops every later
 one that shares a unit with it, and so on. A unit alone has ĕ = Δ and is always on the list, so

@@ -1,4 +1,4 @@
-"""Back-end `milp`: the full set partitioning model in scipy's HiGHS."""
+"""Solver `milp`: the full set partitioning model in scipy's HiGHS."""
 
 import numpy as np
 

@@ -238,10 +238,12 @@ def first_packing(packing: Model, ranking: Ranking, limits: Limits) -> Indices |
             return None
         # Each group that is taken was rounded by at most half a step.
         model.add(_sum(program.times, second) <= least + n_units)
-    return _in_order(packing, program, limits, deadline)
+    return _lexicographic_times(packing, program, limits, deadline)
 
 
-def _in_order(packing: Model, program: _Program, limits: Limits, deadline: float) -> Indices | None:
+def _lexicographic_times(
+    packing: Model, program: _Program, limits: Limits, deadline: float
+) -> Indices | None:
     """Use the first column as often as possible, then the second, and so on; None once due."""
     most = _most_times(packing)
     times = np.zeros(len(most), np.int64)

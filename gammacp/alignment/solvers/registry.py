@@ -1,4 +1,4 @@
-"""Registry of solver back-ends, which share one contract."""
+"""Registry of solvers, which share one contract."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from gammacp.registry import Registry
 
 
 class Solve(Protocol):
-    """A back-end, which finds the best alignment that it can, with a bound."""
+    """A solver, which finds the best alignment that it can, with a bound."""
 
     def __call__(self, problem: Problem, limits: Limits) -> Solution:
         """Return a solution with status `optimal`, or `feasible` and a bound.
@@ -23,14 +23,14 @@ class Solve(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Solver:
-    """A registered back-end.
+    """A registered solver.
 
     - `exact`: it proves optimality if it is given enough time (`auto` may end without a proof, as
-      it hands crowds to a back-end that is not exact).
+      it hands crowds to a solver that is not exact).
     - `pruned`: it expects candidate pairs without those that cannot be in an optimal alignment;
-      other back-ends expect all pairs.
+      other solvers expect all pairs.
     - `presolved`: before it is called, identical units are merged and dense continua thinned out.
-    - `constrained`: it keeps `Problem.rules`. Other back-ends are refused if there are any.
+    - `constrained`: it keeps `Problem.rules`. Other solvers are refused if there are any.
     """
 
     name: str
@@ -46,18 +46,18 @@ SOLVERS: Registry[Solver] = Registry("solver")
 
 
 def register(solver: Solver) -> Solver:
-    """Add a back-end to the registry.
+    """Add a solver to the registry.
 
     Parameters
     ----------
     solver
-        The back-end; a UsageError is raised if its name is taken.
+        The solver; a UsageError is raised if its name is taken.
     """
     return SOLVERS.register(solver.name, solver)
 
 
 def registered(name: str, summary: str, **facts: bool) -> Callable[[Solve], Solve]:
-    """Register the decorated function as a back-end; the function itself is not changed.
+    """Register the decorated function as a solver; the function itself is not changed.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def registered(name: str, summary: str, **facts: bool) -> Callable[[Solve], Solv
 
 
 def solve(problem: Problem, *, method: str = "auto", **limited: Unpack[Limiting]) -> Solution:
-    """Return the best partition of the units into groups that the named back-end finds.
+    """Return the best partition of the units into groups that the named solver finds.
 
     Parameters
     ----------
@@ -89,6 +89,6 @@ def solve(problem: Problem, *, method: str = "auto", **limited: Unpack[Limiting]
     UsageError
         An unknown method, a gap outside [0, 1) or a time limit that is not above 0.
     DataError
-        There are too many groups for a back-end that lists them all.
+        There are too many groups for a solver that lists them all.
     """
     return SOLVERS[method].solve(problem, Limits(**limited))

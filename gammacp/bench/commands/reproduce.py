@@ -7,7 +7,7 @@ from gammacp.cli.output import AsJson
 
 
 def reproduce(
-    names: list[str] | None = argument("Experiments, or `all`.", "[NAME]..."),
+    names: list[str] | None = argument("Experiments, or `all`.", "NAME"),
     check: bool = option("Run nothing; check the claims on existing results.", default=False),
     mutants: bool = option(
         "Run nothing; change what each claim reads, and list claims that cannot fail.",

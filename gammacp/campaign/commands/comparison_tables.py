@@ -11,10 +11,11 @@ from gammacp.base.record_tables import Table, number
 from gammacp.base.text import group_by_text, visible
 from gammacp.campaign import result_tables
 from gammacp.campaign.parts import ComparisonTable
-from gammacp.cli.output import message, say, show
+from gammacp.cli.output import fits, message, say, show
 
 if TYPE_CHECKING:
-    from gammacp.campaign.compare import Comparison, Confusion
+    from gammacp.campaign.compare import Comparison, Confusion, PairMatrix
+    from gammacp.campaign.verdict import CampaignVerdict
 
 _WIDEST = 12  # a matrix with more columns is a list
 _Part: TypeAlias = tuple[str, Table, Iterable[str]]
@@ -26,15 +27,15 @@ def print_comparison(comparison: Comparison, by: Collection[str]) -> None:
 
     whole = "document" in by
     if whole and comparison.overall.score.defined:
+        outcome = verdict(comparison)
         if {"annotator", "pair", "category"} <= {*by}:
-            most = None
+            _say_parts(outcome)
         else:
-            most = 1
-        for sentence in verdict(comparison).in_words()[:most]:
-            say(sentence)
-    if whole and comparison.copies is not None:
+            say(outcome.in_words()[0])
+    if whole and comparison.copies is not None and comparison.copies.pairs:
+        say("\nDocuments that two annotators share whole (tested)")
         for sentence in comparison.copies.in_words():
-            say(sentence)
+            say(f"- {sentence}", hang="  ")
     for title, table, words in chain(_main_tables(comparison, by), _further_tables(comparison, by)):
         show(table, title=title)
         for sentence in words:
@@ -43,10 +44,27 @@ def print_comparison(comparison: Comparison, by: Collection[str]) -> None:
         say("\nFor the methods section")
         for sentence in methods:
             say(sentence)
-    for note in comparison.overall.score.caveats():
-        message(note if comparison.against is None else f"first round: {note}")
+    notes = comparison.overall.score.caveats()
+    if notes:
+        message("\nNotes")
+    for note in notes:
+        message(f"- {note if comparison.against is None else f'first round: {note}'}")
     for name, reason in comparison.refused.items():
         message(f"no table by {name}: {reason}")
+
+
+def _say_parts(outcome: CampaignVerdict) -> None:
+    """Print the verdict: facts and what tests show are lists, each under its heading."""
+    for part in outcome.parts():
+        if part.name != "agreement":
+            say("")
+        if part.heading:
+            say(part.heading)
+        for sentence in part.sentences:
+            if part.heading:
+                say(f"- {sentence}", hang="  ")
+            else:
+                say(sentence)
 
 
 def _main_tables(comparison: Comparison, by: Collection[str]) -> Iterator[_Part]:
@@ -59,15 +77,12 @@ def _main_tables(comparison: Comparison, by: Collection[str]) -> Iterator[_Part]
         words = (sentence for entry in comparison.without if (sentence := entry.in_words()))
         yield "By annotator", result_tables.annotators(comparison), words
     if "pair" in by:
-        few = len(comparison.pairs.annotators) <= _WIDEST
-        table = (result_tables.pairs if few else result_tables.listed_pairs)(comparison.pairs)
-        short = tuple(replace(c, digits=3) for c in table.columns)
-        yield "By pair of annotators", replace(table, columns=short), comparison.pairs.in_words()
+        yield "By pair of annotators", _pairs(comparison.pairs), comparison.pairs.in_words()
     if "category" in by:
         undefined = group_by_text((c.reason, c.category) for c in comparison.categories if c.reason)
         words = (f"γ_k of {names}: undefined: {reason}" for reason, names in undefined)
         yield "By category", result_tables.categories(comparison), words
-        yield "", _confusion(comparison.confusion, "aligned pairs"), ()
+        yield "", *_confusion(comparison.confusion, "aligned pairs")
 
 
 def _further_tables(comparison: Comparison, by: Collection[str]) -> Iterator[_Part]:
@@ -81,7 +96,7 @@ def _further_tables(comparison: Comparison, by: Collection[str]) -> Iterator[_Pa
         )
         title = f"{name} against the annotators"
         yield title, result_tables.reference(reference), [words]
-        yield "", _confusion(reference.confusion, f"{name}, then the others"), ()
+        yield "", *_confusion(reference.confusion, f"{name}, then the others")
     if (other := comparison.against) is not None:
         rounds = result_tables.rounds(comparison.overall.score, other.agreement.score)
         yield "Against the other round", rounds, [other.in_words()]
@@ -101,11 +116,30 @@ def _further_tables(comparison: Comparison, by: Collection[str]) -> Iterator[_Pa
         yield "Over time", result_tables.over_time(ordered), ordered.in_words()
 
 
-def _confusion(table: Confusion, corner: str) -> Table:
-    few = len(table.rows) <= _WIDEST
-    return (result_tables.confusion if few else result_tables.listed_confusions)(
-        table, corner=corner
-    )
+def _pairs(pairs: PairMatrix) -> Table:
+    """Return the matrix of pairs, or a list if it is too wide."""
+    if len(pairs.annotators) <= _WIDEST:
+        matrix = _three_decimals(result_tables.pairs(pairs))
+        if fits(matrix):
+            return matrix
+    return _three_decimals(result_tables.listed_pairs(pairs))
+
+
+def _three_decimals(table: Table) -> Table:
+    return replace(table, columns=tuple(replace(c, digits=3) for c in table.columns))
+
+
+def _confusion(table: Confusion, corner: str) -> tuple[Table, list[str]]:
+    """Return the matrix of confusions, or a list if it is too wide, and what the list lacks."""
+    if len(table.rows) <= _WIDEST:
+        matrix = result_tables.confusion(table, corner=corner)
+        if fits(matrix):
+            return matrix, []
+    listed = result_tables.listed_confusions(table, corner=corner)
+    others = len(table.confused_pairs) - len(listed.records)
+    if others <= 0:
+        return listed, []
+    return listed, [f"{others} less frequent pairs are not shown; --json has all counts."]
 
 
 def _methods(comparison: Comparison) -> Iterator[str]:

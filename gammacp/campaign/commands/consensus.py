@@ -297,7 +297,7 @@ def _print(each: CorpusConsensus, worst: int) -> None:
         return
     tables = [("To review, worst first", gold_tables.to_review(documents, worst))]
     number = [sum(record["to_review"] for record in ranked)]
-    if any(c.links for c in each.cells.continua.beside):
+    if any(c.links for c in each.cells.continua.structured):
         tables.append(("Links to review", gold_tables.links_to_review(documents)))
         number.append(len(tables[-1][1].records))
     for (title, table), count in zip(tables, number, strict=True):

@@ -229,8 +229,8 @@ def compare(
     continua
         A continuum, a corpus, or continua by name. Not every annotator has to annotate everything.
     reference
-        Name of an annotator to keep apart (a gold standard, a system). It is compared with the
-        others, and takes no part in any other result.
+        Name of an annotator to keep apart (a gold standard, a system), who is only compared with
+        the others.
     against
         Continua of another round or campaign, to test the difference in γ.
     groups
@@ -241,11 +241,9 @@ def compare(
         then computed over teams.
     session
         Pattern of annotators' names, such as `{annotator}-{session}`, if people annotated twice.
-        All results are then about the first session of each person, except `sessions`, which
-        compares people with themselves.
+        All results but `sessions` are then about the first session of each person.
     in_order
-        Whether the continua are in the order in which they were annotated. If so, changes of γ are
-        computed (`over_time`).
+        Whether the continua are in the order in which they were annotated, to compute `over_time`.
     draws
         0 to compute no interval over documents. All other numbers give the same interval.
     leave_one_out
@@ -254,16 +252,15 @@ def compare(
         Names of tables to compute in addition to the overall γ: some of `TABLES`, or tables of
         other subjects. Default: all of `TABLES`, and all others that the data allow.
     also
-        Names of tables of other subjects to compute if the data allow it; if not, the reason is
-        recorded in `refused`.
+        Names of tables of other subjects to compute if the data allow it; if not, `refused` has the
+        reason.
     explain
         Whether to decompose the overall γ (`gammacp.measures.explanation`).
     executor
         Pool of processes that align random sets; results are identical with and without it.
-    progress
-        Function that is called with a text: the next step, or how many random sets are aligned.
-    first
-        Function that is called with the overall agreement as soon as it is computed.
+    progress, first
+        Functions that are called with a text (the next step, or how many random sets are aligned),
+        and with the overall agreement as soon as it is computed.
     options
         Options of `GammaOptions`. One chance model serves everything that is compared
         (`gammacp.chance.registry.default_chance`).
@@ -281,57 +278,41 @@ def compare(
     required, also = _required_tables(by, also)
     tell = progress or (lambda _: None)
     data = _Compared.of(continua, against, reference, session)
-    others = data.people
     members: dict[str, tuple[str, ...]] = {}
     if groups:
-        members = members_of(annotators_of(others), several("groups", groups))
+        members = members_of(annotators_of(data.people), several("groups", groups))
     settings = settings.deciding(data.all)
     tell("everybody")
-    basis = Basis(others, settings, executor=executor, progress=_counted(tell), shared={})
+    basis = Basis(data.people, settings, executor=executor, progress=_counted(tell), shared={})
     overall = _everybody(basis, teams)
     if first is not None:
         first(overall)
-    tell("pairs of annotators")
-    pairs = PairMatrix(annotators=annotators_of(others), agreements={})
-    if members or reference is not None or required & {"annotator", "pair"}:
-        pairs = _pairs(others, basis, tested_on=overall if "pair" in required else None)
+    steps = _Steps(data, overall, basis, settings, executor, required, tell)
     leave_one_out = leave_one_out and "annotator" in required
-    people = AnnotatorTables(pairs=pairs, without=(), summaries=())
-    if leave_one_out:
-        people = replace(people, without=without_each(others, overall, basis, tell))
-    parts = _parts(others, basis, pairs="pair" in required, without=leave_one_out)
-    further_tables, refused = _further_tables(basis, required, also)
-    tell("categories")
-    table = confusion((s.alignment for s in overall.computed.values()), categories_of(others))
-    reference_comparison = None
-    if reference is not None:
-        tell("reference")
-        reference_basis = Basis(data.with_reference, settings, executor=executor, shared={})
-        reference_comparison = against_reference(reference, pairs, reference_basis)
-    rounds = None
-    if data.other_round is not None:
-        tell("the other round")
-        rounds = _other_round(overall, Basis(data.other_round, settings, executor=executor))
-    spread = None
-    if draws:
-        spread = overall.bootstrap()
-    if "annotator" in required:
-        people = replace(people, summaries=summaries(others, overall, pairs, people.without))
+    # Each step tells the progress, so that their order here is the order on the screen.
+    people = steps.annotator_tables(
+        pairs_needed=bool(members) or reference is not None, leave_one_out=leave_one_out
+    )
+    parts, refused = steps.parts(also, leave_one_out=leave_one_out)
+    table, categories = steps.categories()
+    reference_comparison = steps.reference(reference, people.pairs)
+    other_round = steps.other_round()
+    spread = overall.bootstrap() if draws else None
     return Comparison(
         overall=_sign(overall, spread),
         bootstrap=spread,
         people=people,
-        categories=by_category(others, table, overall, basis) if "category" in required else (),
+        categories=categories,
         confusion=table,
         reference=reference_comparison,
-        against=rounds,
-        groups=groups_of(pairs, members, overall) if members else None,
+        against=other_round,
+        groups=groups_of(people.pairs, members, overall) if members else None,
         sessions=sessions_of(data.all_sessions, session, settings, executor, overall),
         over_time=over_time(overall, in_order=in_order),
         explanation=explained_on(basis) if explain else None,
-        parts=parts | further_tables,
+        parts=parts,
         refused=refused,
-        copies=copies(others) if len(others) > 1 else None,
+        copies=copies(data.people) if len(data.people) > 1 else None,
     )
 
 
@@ -358,14 +339,6 @@ def _everybody(basis: Basis, teams: Mapping[str, str] | None) -> Agreement:
     if not overall.computed:
         raise DataError(f"no document has a γ: {in_short(overall.reasons)}")
     return overall
-
-
-def _pairs(people: Selection, basis: Basis, *, tested_on: Agreement | None) -> PairMatrix:
-    """Return the agreement of each pair, with tests if the overall agreement is given."""
-    pairs = pair_matrix(people, basis)
-    if tested_on is not None:
-        pairs = pairs.tested_on(tested_on)
-    return pairs
 
 
 @dataclass(frozen=True)
@@ -421,6 +394,100 @@ class _Compared:
         return [tuple(part.values()) for part in parts]
 
 
+@dataclass(frozen=True)
+class _Steps:
+    """Steps of a comparison after the overall agreement; each tells the progress when it begins.
+
+    Attributes
+    ----------
+    data, overall
+        Continua that are compared, and the agreement of all people.
+    basis
+        Alignments and random sets of all people.
+    settings, executor
+        Settings of γ, and a pool of processes.
+    required
+        Names of the tables to compute.
+    tell
+        Function that is called with the name of the next step.
+    """
+
+    data: _Compared
+    overall: Agreement
+    basis: Basis
+    settings: Settings
+    executor: Executor | None
+    required: Collection[str]
+    tell: Callable[[str], None]
+
+    def annotator_tables(self, *, pairs_needed: bool, leave_one_out: bool) -> AnnotatorTables:
+        """Return the tables of annotators; pairs only if a table or another result needs them.
+
+        Parameters
+        ----------
+        pairs_needed
+            Whether another result needs the agreement of pairs.
+        leave_one_out
+            Whether to compute the agreement without each annotator.
+        """
+        people = self.data.people
+        self.tell("pairs of annotators")
+        pairs = PairMatrix(annotators=annotators_of(people), agreements={})
+        if pairs_needed or not {"annotator", "pair"}.isdisjoint(self.required):
+            pairs = pair_matrix(people, self.basis)
+        if "pair" in self.required:
+            pairs = pairs.tested_on(self.overall)
+        without: tuple[WithoutAnnotator, ...] = ()
+        if leave_one_out:
+            without = without_each(people, self.overall, self.basis, self.tell)
+        rows: tuple[AnnotatorSummary, ...] = ()
+        if "annotator" in self.required:
+            rows = summaries(people, self.overall, pairs, without)
+        return AnnotatorTables(pairs=pairs, without=without, summaries=rows)
+
+    def parts(
+        self, also: Collection[str], *, leave_one_out: bool
+    ) -> tuple[dict[str, ComparisonPart], dict[str, str]]:
+        """Return the results of other subjects by name, and why some tables of `also` are missing.
+
+        Raises
+        ------
+        DataError
+            The data do not allow a required table.
+        """
+        parts = _parts(
+            self.data.people, self.basis, pairs="pair" in self.required, without=leave_one_out
+        )
+        tables, refused = _further_tables(self.basis, self.required, also)
+        return parts | tables, refused
+
+    def categories(self) -> tuple[Confusion, tuple[CategoryAgreement, ...]]:
+        """Return the counts of aligned pairs by category, and the agreement on each if required."""
+        people = self.data.people
+        self.tell("categories")
+        alignments = (score.alignment for score in self.overall.computed.values())
+        counts = confusion(alignments, categories_of(people))
+        if "category" not in self.required:
+            return counts, ()
+        return counts, by_category(people, counts, self.overall, self.basis)
+
+    def reference(self, name: str | None, pairs: PairMatrix) -> ReferenceComparison | None:
+        """Compare everybody with the reference, if there is one."""
+        if name is None:
+            return None
+        self.tell("reference")
+        basis = Basis(self.data.with_reference, self.settings, executor=self.executor, shared={})
+        return against_reference(name, pairs, basis)
+
+    def other_round(self) -> OtherRound | None:
+        """Measure the other round, if there is one, and test the difference."""
+        if self.data.other_round is None:
+            return None
+        self.tell("the other round")
+        second = agreement(Basis(self.data.other_round, self.settings, executor=self.executor))
+        return OtherRound(agreement=second, test=compare_rounds(self.overall, second))
+
+
 def _parts(
     people: Selection, basis: Basis, *, pairs: bool, without: bool
 ) -> dict[str, ComparisonPart]:
@@ -455,12 +522,6 @@ def _further_tables(
             continue
         parts[table.key] = table
     return parts, refused
-
-
-def _other_round(overall: Agreement, basis: Basis) -> OtherRound:
-    """Measure the other round, and test the difference."""
-    second = agreement(basis)
-    return OtherRound(agreement=second, test=compare_rounds(overall, second))
 
 
 def _sign(overall: Agreement, spread: BootstrapInterval | None) -> Agreement:

@@ -14,7 +14,7 @@ import numpy as np
 
 from gammacp.alignment import Alignment
 from gammacp.base.arrays import Floats
-from gammacp.base.text import visible
+from gammacp.base.text import p_of_test, visible
 from gammacp.campaign.compare.categories import same_label
 from gammacp.campaign.compare.scoring import (
     Selection,
@@ -126,7 +126,7 @@ class PairMatrix:
                 sentences.append(
                     f"{visible(a)} and {visible(b)} agree {relation} than the other pairs on the "
                     f"same {t.parts} {t.kind}: γ {t.gamma:.3f} against {t.others:.3f} "
-                    f"(p = {t.p:.2g}, {t.p_holm:.2g} by Holm over {len(self.tests)} pairs)."
+                    f"({p_of_test(t.p_holm)} after Holm's correction for {len(self.tests)} pairs)."
                 )
         return sentences
 

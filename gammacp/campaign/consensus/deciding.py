@@ -268,7 +268,7 @@ class Decided:
         cells, costs_of_groups = self.cells, np.empty(len(self.cells))
         continua, n = cells.continua, cells.continua.n_annotators
         batches = [np.flatnonzero(n == k) for k in np.unique(n)]
-        if any(c.inside is not None for c in continua.beside):
+        if any(c.inside is not None for c in continua.structured):
             batches = [np.array([d]) for d in range(len(n))]
         for places in batches:
             in_batch = np.zeros(len(n), np.bool_)
@@ -390,7 +390,7 @@ def _places(
     whole = whole[cells.document]
     consensus_spans = spans(marked, rule, discrete=discrete[cells.document], whole=whole)
     pieces: dict[int, Piece] = {}
-    for d, c in enumerate(cells.continua.beside):
+    for d, c in enumerate(cells.continua.structured):
         if c.inside is not None:
             _add_pieces(cells, d, dissimilarity, marked, consensus_spans, pieces)
     boxes = {group: p.shape.axes for group, p in pieces.items() if p.boxed and p.shape}

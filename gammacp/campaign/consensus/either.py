@@ -64,40 +64,33 @@ def consensus(
     seed: int = 0,
     executor: Executor | None = None,
 ) -> Consensus | CorpusConsensus:
-    """Make a gold standard from best alignments.
+    """Make a gold standard: a `Consensus` of an alignment, or a `CorpusConsensus` of continua.
+
+    Its units are in `units` and `continuum`, those of several documents in `documents` and `gold`.
+    Units that need a review are in `review`.
 
     Parameters
     ----------
     continua
-        A continuum, a corpus or several continua by name, which are aligned and whose annotators
-        are weighed as by `gammacp consensus`. Or an alignment that `gammacp.align` returned, in
-        which the votes of all annotators have equal weights.
+        A continuum, a corpus or several continua by name, which are aligned, and whose annotators
+        are weighed by `weights`. Or an alignment, in which the votes of all annotators count alike.
     dissimilarity
-        Dissimilarity for the alignments; default: `Combined()` for votes, and `Combined` with α = 3
-        and β = ½ for a model of the annotators.
+        Default: `Combined()` for votes, and with α = 3 and β = ½ for a model of the annotators.
     weights
         `vote`, `dawid-skene`, `one-coin` or `mace`. With `auto`, the model of Dawid & Skene is used
         if the data suffice, otherwise votes; `belief.notes` then gives the reason.
     support
-        Least number or share of annotators who must have marked a unit. Default: more than half, or
-        one if a model weighs the annotators.
+        Least number or share of annotators who must have marked a unit; default: more than half, or
+        one with a model.
     boundaries
         `majority`, `median` or `mean` of the starts and of the ends.
     tolerance
-        Largest distance between boundaries, as a share of the mean length of the units, that is not
-        yet a reason to review a unit; ≥ 0.
+        Largest distance of boundaries without review, as a share of the units' mean length; ≥ 0.
     annotator
         Name of the annotator of the gold standard.
     method, gap, time_limit, seed, executor
-        As for `gammacp.align`; the executor aligns the documents. For an alignment, which has been
-        computed already, these options, the dissimilarity and the weights are refused.
-
-    Returns
-    -------
-    Consensus | CorpusConsensus
-        For an alignment, a `Consensus` with `units`, `continuum` and `review`. For continua, a
-        `CorpusConsensus` with the consensus of each document in `documents`, the gold standards in
-        `gold`, and the units of all documents to review in `review`.
+        As for `gammacp.align`; the executor aligns the documents. These options, the dissimilarity
+        and the weights do not apply to an alignment.
 
     Raises
     ------
@@ -122,10 +115,15 @@ def consensus(
         "executor": executor,
     }
     if isinstance(continua, Alignment):
-        defaults = signature(consensus_of_each).parameters
-        for name, value in before.items():
-            if value != defaults[name].default:
-                raise UsageError(f"`{name}=` is for continua, but this is an alignment already")
+        _refuse_options_of_continua(before)
         return consensus_of_alignment(continua, **rules)
     instance("continua", continua, (Continuum, Mapping), _NEEDED)
     return consensus_of_each(continua, **before, **rules)
+
+
+def _refuse_options_of_continua(options: Mapping[str, Any]) -> None:
+    """Raise UsageError if an option of `consensus_of_each` differs from its default."""
+    defaults = signature(consensus_of_each).parameters
+    for name, value in options.items():
+        if value != defaults[name].default:
+            raise UsageError(f"`{name}=` is for continua, but this is an alignment already")

@@ -285,8 +285,8 @@ def consensus_of_each(
     continua
         A continuum, a corpus, or continua by name; the dissimilarity is bound to all of them.
     dissimilarity
-        Default: `Combined()` for votes, and `MODELLED` (α = 3, β = ½) for a model. With the latter,
-        distant units are less likely to be aligned, and units of different categories more likely.
+        Default: `Combined()` for votes, and `MODELLED` (α = 3, β = ½) for a model, which aligns
+        fewer distant units, and more units of different categories.
     weights
         `vote`; or `dawid-skene`, `one-coin` or `mace`, fitted to all documents (`annotators.fit`);
         or `auto` for Dawid & Skene. If the data do not suffice to estimate the weights, votes
@@ -323,8 +323,7 @@ def consensus_of_each(
     )
     decide_one = _Making(cells, decided, Settings.of(dissimilarity=dissimilarity, **solving))
     documents = Made([names[k] for k in sound.tolist()], decide_one)
-    if belief.fit is not None:
-        belief = replace(belief, notes=(*belief.notes, *_cautions(documents, cells)))
+    belief = _add_cautions(belief, documents, cells)
     return CorpusConsensus(
         documents=documents,
         cells=cells,
@@ -446,7 +445,7 @@ class _Making:
             self._last = part, self._decided(self._cells.stretch(part))
         decided = self._last[1]
         consensus = consensus_at(decided, number - decided.cells.first)
-        if not self._cells.continua.beside:
+        if not self._cells.continua.structured:
             return consensus
         alignment = self._cells.aligned[number]
         for _, addition in GOLD.items():
@@ -455,10 +454,19 @@ class _Making:
         return consensus
 
 
+def _add_cautions(
+    belief: Belief, documents: Mapping[str, Consensus], cells: AlignedCells
+) -> Belief:
+    """Add notes on what the model does not decide, if there is a model."""
+    if belief.fit is None:
+        return belief
+    return replace(belief, notes=(*belief.notes, *_cautions(documents, cells)))
+
+
 def _cautions(documents: Mapping[str, Consensus], cells: AlignedCells) -> Iterator[str]:
     """Yield notes on what a model does not decide, at most one for each part of `GOLD`."""
     for _, part in GOLD.items():
-        for name, continuum in zip(documents, cells.continua.beside, strict=False):
+        for name, continuum in zip(documents, cells.continua.structured, strict=False):
             if part.applies(continuum):
                 caution = part.caution(documents[name])
             else:

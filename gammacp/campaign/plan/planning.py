@@ -66,15 +66,15 @@ def plan(
     continua
         A pilot of at least five documents; None to plan from a model.
     goal
-        Goal to be reached; γ ± .05 if not given.
+        Goal to be reached; default: γ ± .05.
     model, gamma
         Only without a pilot: a model of the references, and the expected γ in (0, 1).
     annotators
         Numbers of annotators of each document to consider; default: from 2 to one more than in the
         pilot, or to 5 without a pilot.
     candidate
-        Only for a verdict: name of the annotator of the pilot who is the candidate. If None, a
-        candidate who errs as the people do is simulated.
+        Only for a verdict: the annotator of the pilot who is the candidate; None to simulate one
+        who errs as the people do.
     prices
         Prices of a document, and of its annotation by one person.
     error
@@ -83,8 +83,7 @@ def plan(
         Team of each annotator of the pilot, if annotators work in fixed teams. Statements on other
         annotators are then about other teams.
     executor, progress
-        Pool of worker processes, and a function that is called with the number of steps done and
-        the number of all steps.
+        Pool of processes, and a function that is called with the numbers of done and of all steps.
     options
         Options of `GammaOptions`.
 
@@ -103,41 +102,17 @@ def plan(
     instance("annotators", annotators, Collection, "a list of numbers")
     settings = Settings.of(**options)
     choices = {whole("annotators", m, 2) for m in annotators}
-    named = _checked_pilot(continua, goal, model, gamma, candidate, error)
-    if teams is not None and (continua is None or goal.verdict is not None):
-        raise UsageError(_NO_TEAMS)
-    wins = None
+    named = _checked_pilot(continua, goal, model, gamma, candidate, error, teams)
     if model is None:
-        start, material, model, settings, wins = _from_pilot(
-            named, candidate, teams, settings, executor
-        )
+        basis = _from_pilot(named, candidate, teams, settings, executor)
     else:
-        settings = replace(settings, chance=settings.chance.rpartition("/")[2])
-        start = _expected_pilot(gamma, min(choices, default=3))
-    numbers = _numbers(choices, start, wins is not None, piloted=continua is not None)
+        basis = _from_model(model, gamma, min(choices, default=3), settings)
+    numbers = basis.numbers(choices)
     count_step = _steps(progress, 7 + len(numbers))
-    simulation = Simulation(model, error, settings, settings.seed, executor)
-    piloted = continua is not None
-    start, simulated, measured = _simulated(simulation, start, count_step, piloted=piloted)
-    if not piloted:
-        material = Material.of(measured.contributions(), len(measured.rated))
-    search = _Search(goal, prices, simulation, start, material, wins, simulated, piloted)
+    search = _Search.of(goal, prices, basis, error, executor, count_step)
     designs, curve = search.designs_of(numbers, count_step)
-    planned_teams = None
-    if teams is not None:
-        planned_teams = fingerprint(*(part for entry in sorted(teams.items()) for part in entry))
-    return Plan(
-        pilot=start,
-        goal=goal,
-        prices=prices,
-        designs=designs,
-        curve=curve,
-        piloted=piloted,
-        power_known=material.tells_power,
-        signature=search.signature(
-            named, numbers, gamma=gamma, candidate=candidate, teams=planned_teams
-        ),
-    )
+    line = search.signature(named, numbers, gamma=gamma, candidate=candidate, teams=teams)
+    return search.plan(designs, curve, line)
 
 
 def _checked_pilot(
@@ -147,6 +122,7 @@ def _checked_pilot(
     gamma: float | None,
     candidate: str | None,
     error: str,
+    teams: Mapping[str, str] | None,
 ) -> Mapping[str, Continuum]:
     """Return the pilot's documents by name, none without a pilot; refuse conflicting arguments."""
     resolve_errors(error)
@@ -154,15 +130,55 @@ def _checked_pilot(
         raise UsageError("a plan starts from a pilot, or from a model together with its γ")
     if candidate is not None and (continua is None or goal.verdict is None):
         raise UsageError("a candidate needs a pilot, and a verdict as the goal")
-    if continua is None:
-        return {}
-    named = named_continua(continua)
+    named: Mapping[str, Continuum] = {}
+    if continua is not None:
+        named = named_continua(continua)
     if goal.verdict is not None and any(c.cluster or c.weight != 1.0 for c in named.values()):
         raise UsageError(
             "a verdict can be planned only for independent documents of equal weight: leave out "
             "clusters and weights"
         )
+    if teams is not None and (continua is None or goal.verdict is not None):
+        raise UsageError(_NO_TEAMS)
     return named
+
+
+@dataclass(frozen=True)
+class _PlanBasis:
+    """Basis of a plan: a pilot, or a model of the references with an expected γ.
+
+    Attributes
+    ----------
+    start
+        The pilot, or the assumptions that stand in for one.
+    model
+        Model of the references.
+    settings
+        Settings of γ, with the chance model decided.
+    material
+        Contributions of the documents of the pilot; None without a pilot.
+    wins
+        Wins of the candidate in the pilot; None to simulate a candidate who errs as people do.
+    """
+
+    start: Pilot
+    model: ReferenceModel
+    settings: Settings
+    material: Material | None = None
+    wins: Wins | None = None
+
+    def numbers(self, requested: Collection[int]) -> Sequence[int]:
+        """Return the numbers of annotators to consider: those requested, or the default."""
+        if requested:
+            return sorted(requested)
+        if self.wins is not None:
+            # The wins of a real candidate are known only for the pilot's number of annotators.
+            return [self.start.annotators]
+        if self.material is None:
+            most = 5
+        else:
+            most = self.start.annotators + 1
+        return range(2, most + 1)
 
 
 def _simulated(
@@ -221,6 +237,46 @@ class _Search:
     simulated: float
     piloted: bool
 
+    @classmethod
+    def of(
+        cls,
+        goal: Goal,
+        prices: Prices,
+        basis: _PlanBasis,
+        error: str,
+        executor: Executor | None,
+        count_step: Callable[[], None],
+    ) -> "_Search":
+        """Simulate corpora like the pilot, or like the assumptions, and return the search."""
+        settings = basis.settings
+        simulation = Simulation(basis.model, error, settings, settings.seed, executor)
+        piloted = basis.material is not None
+        start, simulated, measured = _simulated(
+            simulation, basis.start, count_step, piloted=piloted
+        )
+        material = basis.material
+        if material is None:
+            material = Material.of(measured.contributions(), len(measured.rated))
+        return cls(goal, prices, simulation, start, material, basis.wins, simulated, piloted)
+
+    def plan(
+        self,
+        designs: tuple[Design, ...],
+        curve: tuple[Mapping[str, float | None], ...],
+        signature: str,
+    ) -> Plan:
+        """Return the plan with these designs."""
+        return Plan(
+            pilot=self.start,
+            goal=self.goal,
+            prices=self.prices,
+            designs=designs,
+            curve=curve,
+            piloted=self.piloted,
+            power_known=self.material.tells_power,
+            signature=signature,
+        )
+
     def designs_of(
         self, numbers: Iterable[int], count_step: Callable[[], None]
     ) -> tuple[tuple[Design, ...], tuple[Mapping[str, float | None], ...]]:
@@ -241,12 +297,15 @@ class _Search:
         *,
         gamma: float | None,
         candidate: str | None,
-        teams: str | None,
+        teams: Mapping[str, str] | None,
     ) -> str:
-        """Return the signature of the plan; `teams` is a fingerprint of the teams."""
+        """Return the signature of the plan, which has a fingerprint of the teams."""
         model = None
         if not self.piloted:
             model = fingerprint(model_text(self.simulation.model))
+        team_list = None
+        if teams is not None:
+            team_list = fingerprint(*(part for entry in sorted(teams.items()) for part in entry))
         settings = self.simulation.settings
         return signature(
             "plan",
@@ -255,7 +314,7 @@ class _Search:
             gamma=gamma,
             annotators=",".join(map(str, numbers)),
             candidate=None if candidate is None else quote_part(candidate),
-            teams=teams,
+            teams=team_list,
             prices=f"{shortest(self.prices.annotation)},{shortest(self.prices.document)}",
             error=self.simulation.error,
             magnitude=self.start.magnitude,
@@ -308,11 +367,8 @@ def _from_pilot(
     teams: Mapping[str, str] | None,
     settings: Settings,
     executor: Executor | None,
-) -> tuple[Pilot, Material, ReferenceModel, Settings, Wins | None]:
-    """Return the pilot, its contributions, its reference model, the settings, and the wins in it.
-
-    The candidate, if there is one, takes part in the wins only.
-    """
+) -> _PlanBasis:
+    """Measure a pilot; the candidate, if there is one, takes part in the wins only."""
     wins = None
     if candidate is not None:
         wins = _wins_in(named, candidate, settings)
@@ -322,25 +378,17 @@ def _from_pilot(
     measured = agreement(Basis(named, settings, executor=executor))
     pilot = pilot_of(named, measured, teams)
     material = Material.of(measured.contributions(), len(measured.rated))
-    return pilot, material, fit(list(named.values())), settings, wins
+    return _PlanBasis(pilot, fit(list(named.values())), settings, material, wins)
 
 
-def _expected_pilot(gamma: float | None, annotators: int) -> Pilot:
-    """Return a substitute for a pilot with the expected γ and the number of annotators."""
+def _from_model(
+    model: ReferenceModel, gamma: float | None, annotators: int, settings: Settings
+) -> _PlanBasis:
+    """Return the model with a substitute for a pilot of the expected γ and number of annotators."""
     if gamma is None or not 0 < number("gamma", gamma) < 1:
         raise UsageError(f"gamma {gamma!r} is not between 0 and 1")
-    return Pilot(mix={annotators: 1}, gamma=gamma)
-
-
-def _numbers(
-    requested: Collection[int], start: Pilot, candidate: bool, *, piloted: bool
-) -> Sequence[int]:
-    if requested:
-        return sorted(requested)
-    if candidate:
-        # The wins of a real candidate are known only for the pilot's number of annotators.
-        return [start.annotators]
-    return range(2, (start.annotators + 1 if piloted else 5) + 1)
+    settings = replace(settings, chance=settings.chance.rpartition("/")[2])
+    return _PlanBasis(Pilot(mix={annotators: 1}, gamma=gamma), model, settings)
 
 
 def _wins_in(named: Mapping[str, Continuum], candidate: str, settings: Settings) -> Wins:

@@ -172,7 +172,7 @@ class Scoring:
     aligned
         Whether the score needs alignments. These take long, and the signature names their
         dissimilarity.
-    beside
+    further_rank
         Place in the order of the scores that are computed in addition to the chosen one; 0 if the
         score is computed only when it is chosen.
     applies
@@ -185,7 +185,7 @@ class Scoring:
     rest: Rest = mean
     of: str = "documents"
     aligned: bool = False
-    beside: int = 0
+    further_rank: int = 0
     applies: Callable[[Mapping[str, Continuum]], bool] = _always
 
 
@@ -202,12 +202,14 @@ def further_scores(score: str, continua: Mapping[str, Continuum]) -> list[str]:
     continua
         Documents; scores that do not apply to them are left out.
     """
-    ranked = [(s.beside, name) for name, s in SCORES.items() if s.beside and name != score]
+    ranked = [
+        (s.further_rank, name) for name, s in SCORES.items() if s.further_rank and name != score
+    ]
     return [name for _, name in sorted(ranked) if SCORES[name].applies(continua)]
 
 
 def pairwise_score(
-    name: str, title: str, *, beside: int = 0
+    name: str, title: str, *, further_rank: int = 0
 ) -> Callable[[Callable[[Continuum], Floats]], Callable[[Continuum], Floats]]:
     """Register a function from a continuum to the agreement of its pairs, shape (k, k).
 
@@ -220,12 +222,14 @@ def pairwise_score(
         Name by which users choose the score.
     title
         Name of the score in texts.
-    beside
-        Field `beside` of `Scoring`.
+    further_rank
+        Field `further_rank` of `Scoring`.
     """
 
     def register(pairs: Callable[[Continuum], Floats]) -> Callable[[Continuum], Floats]:
-        SCORES.register(name, Scoring(title, partial(_document_instances, pairs), beside=beside))
+        SCORES.register(
+            name, Scoring(title, partial(_document_instances, pairs), further_rank=further_rank)
+        )
         return pairs
 
     return register
@@ -281,7 +285,7 @@ def pair_disorders(alignment: Alignment) -> Floats:
 
 
 @pairwise_score(
-    "overlap", "F₁ of units that overlap, one to one, whatever their category", beside=2
+    "overlap", "F₁ of units that overlap, one to one, whatever their category", further_rank=2
 )
 def _overlap(c: Continuum) -> Floats:
     """Return `f1-overlap` of each pair; it is 1 for two annotators without units."""
@@ -292,7 +296,7 @@ def _overlap(c: Continuum) -> Floats:
 
 
 @pairwise_score(
-    "soft-f1", "F₁ with credit for partial overlap (Da San Martino et al. 2019, §5)", beside=1
+    "soft-f1", "F₁ with credit for partial overlap (Da San Martino et al. 2019, §5)", further_rank=1
 )
 def _soft_f1(c: Continuum) -> Floats:
     """Return `soft-f1` of each pair; it is 1 for two annotators without units."""

@@ -5,7 +5,7 @@ from gammacp.cli.output import AsJson, print_json, say, show
 
 
 def formats(
-    names: list[str] | None = argument("Formats to describe in full.", "[NAME]..."),
+    names: list[str] | None = argument("Formats to describe in full.", "NAME"),
     as_json: AsJson = False,
 ) -> None:
     """List the file formats; with a name, say everything about one."""

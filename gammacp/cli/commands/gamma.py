@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from gammacp.base.record_tables import Table
+    from gammacp.inference.resampling import BootstrapInterval
     from gammacp.measures.agreement import Agreement
     from gammacp.measures.explanation import Explanation, FurtherExplanation
     from gammacp.measures.random_sets import Continua
@@ -70,14 +71,10 @@ def gamma(
 
     Most used: --only, --explain and --json.
     """
-    from gammacp.base.stopping import interruptible
-    from gammacp.measures.agreement import ANSWERS, agreement
-
     interval = wants_interval(interval, bootstrap)
     thresholds.require_interval(interval)
     options: GammaOptions = {**settings.options(), **constraining.options()}  # type: ignore[typeddict-item]
-    if certificate is not None or certificate_sets:
-        _check_certificates(certificate, certificate_sets)
+    _check_certificates(certificate, certificate_sets)
     loaded = load(
         files,
         reading,
@@ -85,10 +82,87 @@ def gamma(
         about=sampled.values(),
         by_default_chance="chance" not in options,
     )
+    measured = _measure(
+        loaded,
+        options,
+        computing,
+        teams=teams_of(team, loaded.continua),
+        interval=interval,
+        confidence=settings.sampling.confidence,
+        explain=explain,
+        certificate=certificate,
+        certificate_sets=certificate_sets,
+    )
+    if json:
+        _print_json(measured, loaded)
+    elif measured.overall.computed:
+        _print(measured, options, _missing(loaded), alignment=alignment)
+    for sentence in measured.proven:
+        message(sentence)
+    end_if_interrupted(measured.interrupted, _how_far(measured.overall))
+    if not measured.overall.computed:
+        raise DataError(f"no continuum has a γ: {in_short(measured.overall.reasons)}")
+    settings.solving.check_proven(measured.overall.score.status)
+    thresholds.check_gamma(measured.overall, measured.over, loaded.files)
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """γ of the files, and what the options add to it.
+
+    Attributes
+    ----------
+    overall
+        γ of each file, and of the corpus.
+    over
+        Interval over documents; None without `--interval`.
+    apart
+        Explanation of γ.
+    proven
+        Sentences on the certificates that were written.
+    interrupted
+        Set if Ctrl-C ended the computation.
+    """
+
+    overall: Agreement
+    over: BootstrapInterval | None
+    apart: _TakenApart
+    proven: Sequence[str]
+    interrupted: Event
+
+    @property
+    def answers(self) -> dict[str, Any]:
+        """Return the answers on how sure γ is, by name."""
+        from gammacp.measures.agreement import ANSWERS
+
+        return {name: answer(self.overall) for name, answer in ANSWERS.items()}
+
+
+def _measure(
+    loaded: Loaded,
+    options: GammaOptions,
+    computing: ComputingFlags,
+    *,
+    teams: Mapping[str, str] | None,
+    interval: bool,
+    confidence: float,
+    explain: bool,
+    certificate: Path | None,
+    certificate_sets: int | None,
+) -> _Measured:
+    """Compute γ, explain it, and write certificates, as the options ask.
+
+    Raises
+    ------
+    DataError
+        There is a single continuum, which has no γ.
+    """
+    from gammacp.base.stopping import interruptible
+    from gammacp.measures.agreement import agreement
+
     # Unreadable files count: one readable file among several is a corpus of one document.
     several = len(loaded.continua) > 1 or bool(loaded.failures)
     continua = loaded.corpus() if several else loaded.continua
-    teams = teams_of(team, loaded.continua)
     shared: Memory | None = {} if explain else None
     what = "documents or random sets" if several else "random annotation sets"
     with computing.pool(what) as (pool, counter), interruptible() as interrupted:
@@ -99,7 +173,7 @@ def gamma(
             progress=counter,
             shared=shared,
             **options,
-        ).with_over(confidence=settings.sampling.confidence, with_parts=interval, teams=teams)
+        ).with_over(confidence=confidence, with_parts=interval, teams=teams)
         apart = _TakenApart()
         if explain and overall.computed:
             apart = _take_apart(continua, shared, options)
@@ -108,26 +182,8 @@ def gamma(
         )
     if not several and not overall.computed:
         raise DataError(str(overall.score.reason), file=loaded.only()[0])
-    over = None
-    if interval:
-        over = overall.bootstrap(confidence=settings.sampling.confidence)
-    answers = {name: answer(overall) for name, answer in ANSWERS.items()}
-    if json:
-        _print_json(overall, answers, apart, loaded)
-    elif overall.computed:
-        if overall.score.defined:
-            _say_first_sentences(answers)
-        _print(overall, options, _missing(loaded), alignment=alignment, interval=over is not None)
-        if over is not None:
-            message(over.in_words())
-        apart.show()
-    for sentence in proven:
-        message(sentence)
-    end_if_interrupted(interrupted, _how_far(overall))
-    if not overall.computed:
-        raise DataError(f"no continuum has a γ: {in_short(overall.reasons)}")
-    settings.solving.check_proven(overall.score.status)
-    thresholds.check_gamma(overall, over, loaded.files)
+    over = overall.bootstrap(confidence=confidence) if interval else None
+    return _Measured(overall, over, apart, proven, interrupted)
 
 
 @dataclass(frozen=True)
@@ -176,21 +232,19 @@ def _take_apart(continua: Continua, shared: Memory | None, options: GammaOptions
     return _TakenApart(parts, *further_explanations(continua, shared=shared, **options))
 
 
-def _print_json(
-    overall: Agreement, answers: Mapping[str, Any], apart: _TakenApart, loaded: Loaded
-) -> None:
+def _print_json(measured: _Measured, loaded: Loaded) -> None:
     """Print γ, the answers on how sure it is, what it is made of and what was left out."""
-    whole = {"results": overall.results(), "corpus": overall.corpus}
-    whole |= {name: each and each.as_dict() for name, each in answers.items()}
-    print_json({**whole, **apart.as_dict(), **loaded.json})
+    whole = {"results": measured.overall.results(), "corpus": measured.overall.corpus}
+    whole |= {name: each and each.as_dict() for name, each in measured.answers.items()}
+    print_json({**whole, **measured.apart.as_dict(), **loaded.json})
 
 
 def _say_first_sentences(judged: Mapping[str, Any]) -> None:
-    """Print the first sentence of each answer, if it has one."""
+    """Print the sentences of each answer that stand above the table."""
     for answer in judged.values():
         if not answer:
             continue
-        for sentence in answer.in_words()[:1]:
+        for sentence in answer.headline():
             say(sentence)
 
 
@@ -235,6 +289,8 @@ def _certify(
 
 def _check_certificates(folder: Path | None, sets: int | None) -> None:
     """Refuse invalid options for certificates before anything is computed."""
+    if folder is None and not sets:
+        return
     if folder is None:
         raise UsageError("--certificate-sets needs --certificate FOLDER, where the certificates go")
     from gammacp.measures.gamma_proof import check_new_folder, check_writable
@@ -318,27 +374,47 @@ def _missing(loaded: Loaded) -> int:
     return len(documents_missing(loaded.failures)) + files
 
 
-def _print(
-    overall: Agreement, options: GammaOptions, unread: int, *, alignment: bool, interval: bool
+def _print(measured: _Measured, options: GammaOptions, unread: int, *, alignment: bool) -> None:
+    """Print the first sentences, the tables and intervals, and the explanation."""
+    overall = measured.overall
+    if overall.score.defined:
+        _say_first_sentences(measured.answers)
+    _print_scores(overall, options, unread, alignment=alignment, over=measured.over)
+    measured.apart.show()
+
+
+def _print_scores(
+    overall: Agreement,
+    options: GammaOptions,
+    unread: int,
+    *,
+    alignment: bool,
+    over: BootstrapInterval | None,
 ) -> None:
-    """Print the tables; the `interval` over documents is told once, in a sentence of its own."""
+    """Print the table, intervals, notes and what a methods section needs, in this order.
+
+    An interval `over` documents is told once, in a sentence of its own.
+    """
     from gammacp.measures.gamma_corpus import CorpusGamma
     from gammacp.measures.score_tables import gamma_table
 
     records = [*overall.results(marked=True)]
     corpus = overall.score
+    n_documents = len(records)
     if isinstance(corpus, CorpusGamma):
         total = f"corpus ({corpus.continua} of {len(overall.documents) + unread} continua)"
         records.append({**corpus.as_dict(), "file": total})
         records.append({"file": "mean of the continua", "gamma": corpus.mean})
-    show(gamma_table(records))
+    show(gamma_table(records, total=len(records) - n_documents))
+    if over is not None:
+        message(over.in_words())
+    if corpus.over is not None:
+        message(corpus.over.in_words(documents=over is None))
     undefined = [r for r in records if r.get("reason")]
     messages((f"γ is undefined: {r['reason']}", r["file"]) for r in undefined)
     messages((note, r["file"]) for r in records for note in r.get("notes", ()))
     if isinstance(corpus, CorpusGamma) and (words := corpus.in_words()):
-        message(f"For the methods section: {' '.join(words)}")
-    if corpus.over is not None:
-        message(corpus.over.in_words(documents=not interval))
+        message(f"\nFor the methods section: {' '.join(words)}")
     if alignment:
         from gammacp.cli.alignment_table import print_alignment, tell_open
 

@@ -1,4 +1,4 @@
-"""`gammacp solvers`: the back-ends that `--method` chooses from."""
+"""`gammacp solvers`: the solvers that `--method` chooses from."""
 
 from gammacp.base.record_tables import Column, Table, yes_no
 from gammacp.cli.output import AsJson, print_json, show

@@ -37,9 +37,12 @@ _KINDS_OF_VALUES = {
     "float range": "X",
     "str": "TEXT",
     "path": "FILE",
-    "list[Path]": "",
+    "list[int]": "N",
 }
 """Default placeholders of values in `--help`, by type."""
+# Choices of an option that may be repeated, and the type of an argument, as Typer prints them.
+_CHOICES = re.compile(r"<list\[([^\]]*)\]>")
+_TYPE = re.compile(r" ?<[^<>]*>$")
 _PLACE = re.compile(r"\{(\w+)\}")
 _NO_CHOICE = re.compile(r"'(.*?)' is not one of (.*)")
 
@@ -138,8 +141,12 @@ class _Listing:
                 heading = "Arguments"
             if record := parameter.get_help_record(ctx):
                 name, text = record
-                for kind, word in _KINDS_OF_VALUES.items():
-                    name = name.replace(f"<{kind}>", word)
+                if is_option:
+                    for kind, word in _KINDS_OF_VALUES.items():
+                        name = name.replace(f"<{kind}>", word)
+                    name = _CHOICES.sub(r"<\1>", name)
+                else:
+                    name = _TYPE.sub("", name)
                 sections.setdefault(heading, []).append((name, _HYPHEN.sub(_WHOLE, text)))
         for heading, records in sections.items():
             if records:

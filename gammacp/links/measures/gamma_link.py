@@ -45,7 +45,8 @@ from gammacp.links.measures.disorder import (
 )
 from gammacp.links.measures.joined import links_to_join
 from gammacp.measures.counting import Counting, Counts
-from gammacp.measures.gamma import disorder_rates, not_shown, notes_on
+from gammacp.measures.gamma import disorder_rates
+from gammacp.measures.gamma_notes import not_shown, notes_on
 from gammacp.measures.random_sets import Basis, Chance
 from gammacp.measures.registry import registered
 from gammacp.measures.score import ChanceBaseline, Score, undefined

@@ -74,7 +74,7 @@ SCORES.register(
         "minus the disorder of links and chains",
         link_disorders,
         aligned=True,
-        beside=3,
+        further_rank=3,
         applies=_have_links,
     ),
 )

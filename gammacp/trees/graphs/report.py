@@ -91,8 +91,8 @@ def _notes(result: GraphAgreement) -> Iterator[str]:
         )
     if result.chance_open:
         yield (
-            f"chance: other sentences' graphs may have up to {result.chance_open:.1%} more "
-            "triples in common than were found"
+            f"chance baseline: graphs of other sentences may have up to {result.chance_open:.1%} "
+            "more triples in common than were found"
         )
 
 

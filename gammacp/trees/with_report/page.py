@@ -24,19 +24,19 @@ _STEP = 20
 _ASIDE = 5
 # Titles of tables by the name of their first column.
 _TITLES = {
-    "sentence": "Sentences to discuss, worst first",
+    "sentence": "Sentences to discuss, largest disagreement first",
     "title": "Agreement",
-    "annotators": "Annotators",
-    "pair": "Annotators",
-    "document": "Documents",
-    "relation": "Relations",
-    "relations": "What is confused",
-    "group": "By length, distance, part of speech",
+    "annotators": "Agreement of annotators",
+    "pair": "Agreement of annotators",
+    "document": "Agreement by document",
+    "relation": "Agreement by relation",
+    "relations": "Most confused pairs of relations",
+    "group": "Agreement by sentence length, head distance and part of speech",
 }
 
 
 def tree_page(report: TreeReport, title: str = "") -> str:
-    """Return the page of a treebank; all sentences that disagree but phrase structures are drawn.
+    """Return the page of a treebank, with drawings of sentences that are not phrase structures.
 
     Parameters
     ----------
@@ -62,13 +62,19 @@ def tree_page(report: TreeReport, title: str = "") -> str:
     paragraphs = (element("p", words) for words in in_words(report))
     grouped: dict[str, list[Markup]] = {name: [] for name in _TITLES.values()}
     for one in tables(report):
-        name = _TITLES[one.columns[0].key]
-        grouped[name].append(table(one, long=len(one.records) > DRAWN))
+        key = one.columns[0].key
+        if key == "sentence":
+            about = "Share: the part of all disagreement of annotators that is in the sentence."
+            grouped[_TITLES[key]].append(hint(about))
+        grouped[_TITLES[key]].append(table(one, long=len(one.records) > DRAWN))
     if drawn := list(islice(_draw(report.worst), DRAWN)):
-        about = "Arcs of two annotators who differ most; orange and bold where they differ."
+        about = (
+            "Each drawing shows the two annotators who differ most, one above and one below the "
+            "words. Arcs of only one of them are orange and bold."
+        )
         grouped[_TITLES["sentence"]] += [hint(about), *drawn]
     if report.read.left_out:
-        grouped["Skipped while reading"] = [left_out(report.read.left_out)]
+        grouped["Left out when reading the files"] = [left_out(report.read.left_out)]
     grouped["How this was computed"] = [provenance(record["signature"])]
     sections = [
         (f"part{k}", name, join(*content))
@@ -82,7 +88,7 @@ def tree_page(report: TreeReport, title: str = "") -> str:
 
 
 def _draw(items: Sequence[Item] | Sequence[Compared]) -> Iterator[Markup]:
-    """Each sentence with the arcs of the two annotators who differ most."""
+    """Yield each sentence with the arcs of the two annotators who differ most."""
     for one in items:
         if isinstance(one, Item):
             item = one
@@ -106,7 +112,7 @@ def _of_tree(item: Item) -> Markup | None:
 
 
 def _of_graphs(one: Compared) -> Markup | None:
-    """Relations over one row of nodes, in which those that are matched have one place."""
+    """Draw relations over one row of nodes, in which matched nodes have one place."""
     if not one.apart:
         return None
     a, b = one.graphs
@@ -129,7 +135,7 @@ def _of_graphs(one: Compared) -> Markup | None:
 def _of_enhanced(
     x: Dependencies, y: Dependencies, same: Mapping[str, str], one: Compared
 ) -> Markup | None:
-    """Edges over the words and empty nodes; those that only the second has are primed."""
+    """Draw edges over words and empty nodes; nodes of only the second graph are primed."""
     if x.n_tokens != y.n_tokens:
         return None
     to = {node: same.get(node, f"{node}′") for node in empty_nodes(y)}
@@ -203,7 +209,7 @@ def arcs(
 def _strokes(
     levels: Mapping[Arc, int], centres: Sequence[float], base: int, side: int, apart: set[Arc]
 ) -> Iterator[Markup]:
-    """Each arc from its head, a dot at its end and the relation on top of it."""
+    """Yield each arc from its head, with a dot at its end and the relation on top of it."""
     for arc, level in levels.items():
         head, relation, t = arc
         if arc in apart:

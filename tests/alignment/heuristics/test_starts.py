@@ -1,6 +1,6 @@
 """Starting points, certificates and fallbacks, which affect time and quality but not the optimum.
 
-A poor start or loose prices cost time and, at a time limit, quality. The results of the back-ends
+A poor start or loose prices cost time and, at a time limit, quality. The results of the solvers
 do not show that, so these parts are tested directly.
 """
 

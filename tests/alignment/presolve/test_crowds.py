@@ -70,7 +70,7 @@ def test_categories_bound_other_continua_too(seed: int) -> None:
     assert found.bound <= solve(build_problem(continuum, bound)).objective + 1e-9
 
 
-@pytest.mark.parametrize("n_annotators", [2, 3, 5])
+@pytest.mark.parametrize("n_annotators", [2, 3, pytest.param(5, marks=pytest.mark.slow)])
 def test_too_many_pairs_leave_a_good_alignment_with_a_bound(n_annotators: int) -> None:
     continuum = crowd(1, n_annotators, 60)
     bound = bind(Combined(), continuum)
@@ -86,7 +86,15 @@ def test_too_many_pairs_leave_a_good_alignment_with_a_bound(n_annotators: int) -
         assert found.disorder < 1.2 * best.disorder
 
 
-@pytest.mark.parametrize(("n_annotators", "length"), [(3, 10.0), (5, 10.0), (3, 1000.0), (2, 10.0)])
+@pytest.mark.parametrize(
+    ("n_annotators", "length"),
+    [
+        (3, 10.0),
+        pytest.param(5, 10.0, marks=pytest.mark.slow),
+        pytest.param(3, 1000.0, marks=pytest.mark.slow),
+        pytest.param(2, 10.0, marks=pytest.mark.slow),
+    ],
+)
 def test_a_large_crowd_ends_at_the_time_limit(
     n_annotators: int, length: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,4 @@
-"""The back-end for crowds, against full enumeration and the full model in CP-SAT."""
+"""The solver for crowds, against full enumeration and the full model in CP-SAT."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_the_back_end_proves_small_crowds(seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_units_too_many_for_a_matrix_are_proven_otherwise(seed):
     problem = crowd_problem(seed)
-    tuning = [Semidefinite(most=2), Generation(trial=0)]
+    tuning = [Semidefinite(largest=2), Generation(trial=0)]
     found = solve_crowd(problem, Limits(tuning=tuning))
     full = solve(problem, method="cpsat")
     assert found.status is Status.OPTIMAL
@@ -89,7 +89,7 @@ def test_a_long_continuum_is_searched_where_its_relaxation_leads(monkeypatch):
     groups, price = alone(problem), np.full(problem.n_units, problem.opening)
     cost = problem.n_units * problem.opening
     start = Generated(to_columns(problem, groups), price, groups, 0.0, cost)
-    limits = Limits(time_limit=1.0, tuning=[Semidefinite(most=2)])
+    limits = Limits(time_limit=1.0, tuning=[Semidefinite(largest=2)])
     enclose(problem, start, limits, limits.deadline())
     assert told
     assert all(t is not None and len(t) == len(problem.first) for t in told)
@@ -198,7 +198,7 @@ def test_the_time_limit_is_kept(monkeypatch):
     assert 0 < found.bound <= found.disorder
 
 
-@pytest.mark.parametrize("categories", [1, 2])
+@pytest.mark.parametrize("categories", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_units_nearly_all_at_one_place_are_proven(categories, monkeypatch):
     rng = np.random.default_rng(categories)
     starts, ends = 10 + rng.uniform(0, 0.001, 32), 20 + rng.uniform(0, 0.001, 32)

@@ -1,4 +1,4 @@
-"""The contract of all back-ends: optimum, proof and valid bounds."""
+"""The contract of all solvers: optimum, proof and valid bounds."""
 
 from dataclasses import replace
 

@@ -29,7 +29,7 @@ def test_a_planted_omission_is_recovered() -> None:
     ("error", "planted"),
     [
         pytest.param("false-negative", 0.3, marks=pytest.mark.slow),
-        ("split", 0.2),
+        pytest.param("split", 0.2, marks=pytest.mark.slow),
         pytest.param("false-positive", 0.3, marks=pytest.mark.slow),
     ],
 )

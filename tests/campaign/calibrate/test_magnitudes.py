@@ -55,7 +55,7 @@ def patterns(counts: dict[str, float]) -> Patterns:
 
 
 def test_rates_of_three_have_a_closed_form() -> None:
-    """With three annotators, the rate of one is the share of slots of both others that it has.
+    """The rate of one of three annotators is its share of the slots that both others have.
 
     A slot that two annotators have is real; the remaining formulas follow by hand.
     """

@@ -156,17 +156,25 @@ def test_groups_can_be_written_as_json() -> None:
     assert document["across"][0]["groups"] == ["experts", "crowd"]
 
 
+APART = "doc,annotator,category,start,end\nd1,A,x,0,5\nd1,B,x,0,5\nd2,C,x,0,5\nd2,D,y,0,6\n"
+
+
 def test_groups_that_never_meet_have_no_gamma_across_and_the_others_go_on(
     run: Run, tmp_path: Path
 ) -> None:
     path = tmp_path / "apart.csv"
-    path.write_text(
-        "doc,annotator,category,start,end\nd1,A,x,0,5\nd1,B,x,0,5\nd2,C,x,0,5\nd2,D,y,0,6\n"
-    )
+    path.write_text(APART)
     groups = ("--group", "a=A,B", "--group", "b=C,D")
     outcome = run("compare", path, "--by", "pair", "--samples", 5, *groups)
     assert outcome.code == 0, outcome.err
     assert "a and b: no γ across" in outcome.out
+
+
+@pytest.mark.slow
+def test_a_report_on_groups_that_never_meet_goes_on(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "apart.csv"
+    path.write_text(APART)
+    groups = ("--group", "a=A,B", "--group", "b=C,D")
     page = tmp_path / "page.html"
     built = run("report", path, "--samples", 5, "--weights", "mace", *groups, "-o", page)
     assert built.code == 0, built.err

@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,7 +44,7 @@ def as_csv(found: CorpusConsensus, folder: Path, *, review: bool) -> str:
     return (folder / "units.csv").read_text(encoding="utf-8")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(DOCUMENTS, st.sampled_from([None, "90%", 2]))
 def test_the_gold_standard_of_a_table_is_that_of_its_documents(drawn, support) -> None:
     documents = {
@@ -71,6 +72,7 @@ def test_the_gold_standard_of_a_table_is_that_of_its_documents(drawn, support) -
         assert (folder / "ours.csv").read_bytes() == (folder / "theirs.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_gold_standards_of_many_documents_are_never_all_in_memory(
     tmp_path: Path, monkeypatch
 ) -> None:

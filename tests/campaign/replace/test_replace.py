@@ -66,7 +66,9 @@ def test_a_constant_difference_wins_below_epsilon_and_not_at_it(
     assert t_test(n, 40 * np.array(value), 40 * np.array(value**2), epsilon) == p
 
 
-@pytest.mark.parametrize(("n", "epsilon"), [(1, 0.2), (3, 0.1), (5, 0.2), (5, 0.0)])
+@pytest.mark.parametrize(
+    ("n", "epsilon"), [(1, 0.2), (3, 0.1), (5, 0.0), pytest.param(5, 0.2, marks=pytest.mark.slow)]
+)
 def test_the_exact_test_is_the_worst_case_of_an_enumeration(n: int, epsilon: float) -> None:
     """The exact p-value is the worst case over all outcomes that are as extreme.
 
@@ -229,7 +231,10 @@ def test_a_single_expert_is_all_others() -> None:
     assert [p.rho_candidate for p in replacement.people] == [1.0, 3 / 4]
 
 
-@pytest.mark.parametrize("score", ["disorder", "soft-f1", "overlap"])
+@pytest.mark.parametrize(
+    "score",
+    ["disorder", *(pytest.param(s, marks=pytest.mark.slow) for s in ("soft-f1", "overlap"))],
+)
 def test_a_copy_of_a_person_passes_and_chance_does_not(score: str) -> None:
     model, documents = ReferenceModel(n_units=6), {}
     for i in range(40):

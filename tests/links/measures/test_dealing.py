@@ -127,8 +127,10 @@ def _independent(habit, seed, units=20):
     "habit",
     [
         lambda i, rng: rng.integers(i),
-        lambda i, rng: i - 1 if rng.random() < 0.8 else rng.integers(i),
-        lambda i, rng: i + rng.choice([-1, 1]),
+        pytest.param(
+            lambda i, rng: i - 1 if rng.random() < 0.8 else rng.integers(i), marks=pytest.mark.slow
+        ),
+        pytest.param(lambda i, rng: i + rng.choice([-1, 1]), marks=pytest.mark.slow),
     ],
     ids=["any earlier", "mostly the one before", "one beside"],
 )

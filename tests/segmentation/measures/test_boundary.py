@@ -224,7 +224,7 @@ KINDS = {
 }
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data(), st.integers(1, 5), st.sampled_from(sorted(KINDS)), st.sampled_from([1.0, 0.5]))
 def test_optimal_edits_of_several_types(data: st.DataObject, n_t: int, kind: str, w: float) -> None:
     mass = data.draw(st.integers(1, 7))

@@ -190,7 +190,7 @@ def check(a: Segmentation, b: Segmentation, n: int) -> None:
     assert similarity.optimal_distance == pytest.approx(best)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.data(), st.integers(1, 9), st.integers(2, 8))
 def test_against_exhaustive_search(data: st.DataObject, mass: int, n: int) -> None:
     places = st.lists(st.booleans(), min_size=mass - 1, max_size=mass - 1)

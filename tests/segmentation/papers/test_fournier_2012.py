@@ -87,10 +87,7 @@ def test_figure_3() -> None:
 
 
 def test_figures_6_to_8() -> None:
-    """On p.
-
-    158, 1−WD is .8462 and S is .8461 (11/13) for full misses, and S is .9231 for a near miss.
-    """
+    """Full misses have 1−WD .8462 and S .8461 (11/13), and a near miss has S .9231 (page 158)."""
     full = masses([1, 2, 2, 2, 4, 2, 1]), masses([1, 2, 8, 2, 1])
     assert segmentation_similarity(*full).value == pytest.approx(11 / 13)
     near = masses([6, 8]), masses([7, 7])

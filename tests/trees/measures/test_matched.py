@@ -159,6 +159,7 @@ def test_accuracies_are_weighted_by_length() -> None:
     assert las.observed == pytest.approx(wrong / tokens)
 
 
+@pytest.mark.slow
 def test_annotators_with_individual_habits_have_agreement_zero() -> None:
     """Two teams annotate, one with chains and one with flat trees.
 
