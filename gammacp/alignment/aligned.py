@@ -133,10 +133,26 @@ class AlignedPart:
         )
 
     def small(self) -> AlignedPart:
-        """Return the same columns with integers in the smallest type that holds them."""
-        groups = smallest(self.groups)
-        status = smallest(self.status)
-        return replace(self, groups=groups, status=status, edges=self.edges.astype(np.int32))
+        """Return the same columns in less memory.
+
+        Integers have the smallest type that holds them. Bounds that are the disorders are not kept
+        twice, and tolerances that are all alike are kept once.
+        """
+        bound = self.bound
+        # Compared as bits: 0 and −0 are different.
+        if np.array_equal(bound.view(np.int64), self.disorder.view(np.int64)):
+            bound = self.disorder
+        tolerance = self.tolerance
+        if len(tolerance) and (tolerance == tolerance[0]).all():
+            tolerance = np.broadcast_to(tolerance[0], tolerance.shape)
+        return replace(
+            self,
+            groups=smallest(self.groups),
+            status=smallest(self.status),
+            edges=self.edges.astype(np.int32),
+            bound=bound,
+            tolerance=tolerance,
+        )
 
     def fields_of(self, k: int, n_annotators: int) -> dict[str, Any]:
         """Return the fields that `BestGroups` and `Alignment` share, for one alignment.
@@ -270,6 +286,8 @@ class Aligned(MadeWhenRead[Alignment]):
     @cached_property
     def bounds(self) -> Floats:
         """Return the bound of each alignment, shape (alignments,)."""
+        if all(part.bound is part.disorder for part in self._parts):
+            return self.disorders
         return np.concatenate([np.empty(0), *(p.bound for p in self._parts)])
 
     @cached_property

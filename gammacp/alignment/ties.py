@@ -9,9 +9,9 @@ on names. So neither the solver nor renaming changes the choice.
 With two annotators, alignments are matchings, and any two best ones differ by cycles of pairs
 (`ties_of_two`). With more annotators, the proof by components shows which groups a best alignment
 can use, and each component is searched again for its first best solution. Components that are too
-large for that search, and problems of merged units, are solved by CP-SAT, one criterion after the
-other. If CP-SAT does not finish, or if there are too many groups to list, `Solution.first` is
-False.
+large for that search, and merged units of more than two annotators, are solved by CP-SAT, one
+criterion after the other. If CP-SAT does not finish, or if there are too many groups to list,
+`Solution.first` is False.
 """
 
 from collections.abc import Sequence

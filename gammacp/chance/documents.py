@@ -143,8 +143,10 @@ def _pool(continua: ContinuumSequence) -> DocumentsSampler:
         order, np.cumsum(np.bincount(annotators, minlength=len(rank)))[:-1]
     )
     called = tuple(names[k] for k in np.argsort(rank))
+    beginnings = _beginnings(ordered)
+    ordered.forget_numbers()
     return DocumentsSampler(
-        OnDemand(len(order), _OfRow(ordered, annotators, called, _beginnings(ordered))),
+        OnDemand(len(order), _OfRow(ordered, annotators, called, beginnings)),
         edges,
         tuple(rows_by_annotator),
         annotators,

@@ -93,7 +93,10 @@ def independent_parts(observed: Floats, expected: Floats) -> Parts:
     total = expected.sum(axis=-1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = observed.sum(axis=-1, keepdims=True) / total
-        influences = (observed - ratio * expected) / (total - expected)
+        # In place, as each array of a large corpus takes megabytes.
+        influences = ratio * expected
+        np.subtract(observed, influences, out=influences)
+        influences /= total - expected
         squares = (expected / total) ** 2
         df = squares.sum(axis=-1) ** 2 / (squares**2).sum(axis=-1) - 1
     return Parts(ratio[..., 0], influences, np.maximum(1.0, df), _third_moment(influences))

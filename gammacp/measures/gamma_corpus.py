@@ -345,7 +345,7 @@ class ScoreTable(Mapping[str, Gamma]):
             names=self.names,
             document_numbers=numbers,
             continua=self.basis.continua.at(numbers),
-            stands_for=self.stands_for[numbers],
+            stands_for=_all_or_some(self.stands_for, numbers),
             observed=self.alignments.column("disorders")[some],
             bound=self.alignments.column("bounds")[some],
             chances=chances,
@@ -369,6 +369,13 @@ class ScoreTable(Mapping[str, Gamma]):
             and bool(each[some].all())
             and _NOT_REACHED not in self.reasons.values()
         )
+
+
+def _all_or_some(values: Floats, numbers: Indices) -> Floats:
+    """Return some of the values, without a copy if these are all; `numbers` ascend."""
+    if len(numbers) == len(values):
+        return values
+    return values[numbers]
 
 
 def _usable(expected: ExpectedDisorder) -> bool:

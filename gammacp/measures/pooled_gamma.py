@@ -19,7 +19,7 @@ from gammacp.chance.cut import circle_of
 from gammacp.chance.direction import Direction, direction, documents_looked_at
 from gammacp.chance.grid import known_grids
 from gammacp.continuum.sequence import ContinuumSequence
-from gammacp.measures.gamma import disorder_rates
+from gammacp.measures.gamma import FEWEST_UNITS_OF_GAPS, disorder_rates
 from gammacp.measures.gamma_corpus import CorpusGamma, DisorderColumns, ScoreTable
 from gammacp.measures.gamma_notes import notes_on
 from gammacp.measures.random_sets import Basis
@@ -116,6 +116,8 @@ def _with_gaps(score: CorpusGamma, parts: DisorderColumns, basis: Basis) -> Corp
     by_cut = basis.model.name in ("documents", "cut") and not (parts.stands_for != 1.0).any()
     if within is None or math.isnan(within.value) or not by_cut:
         return score
+    if not (parts.continua.n_units >= FEWEST_UNITS_OF_GAPS).any():
+        return score
     names = (parts.names[number] for number in parts.document_numbers.tolist())
     named = dict(zip(names, parts.continua, strict=True))
     gaps = gaps_within(basis, named, parts.observed, (within.value, within.p))
@@ -155,13 +157,14 @@ def _mean(values: Floats, stands_for: Floats) -> float:
 
 def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
     """Complete the score of a corpus with the value of the weighted sums over its parts."""
-    from gammacp.measures.pooling import pooled_rates
+    from gammacp.measures.pooling import exact_sum, pooled_rates
 
     low, mean, high, error = _expected(parts, basis.settings)
     pool = parts.pool(mean)
     pooled = pooled_rates(pool, disorder_rates, "all")
-    total, observed = (float(pool.total[name][0]) for name in ("units", "observed"))
-    lowest = math.fsum((parts.weight * parts.bound).tolist())
+    sums = pool.total
+    total, observed = (float(sums[name][0]) for name in ("units", "observed"))
+    lowest = exact_sum(parts.weight * parts.bound)
     within, between = (
         (None, None)
         if basis.selection
@@ -208,9 +211,9 @@ def _p_value(parts: DisorderColumns, basis: Basis) -> tuple[float | None, float 
     continua = parts.continua
     seed = basis.settings.seed
     if basis.model.ratio:
-        shares = [
-            math.fsum(parts.weight[parts.which == k].tolist()) for k, _ in enumerate(parts.chances)
-        ]
+        from gammacp.measures.pooling import exact_sum
+
+        shares = [exact_sum(parts.weight[parts.which == k]) for k, _ in enumerate(parts.chances)]
         weighted = parts.weight * parts.observed
         return p_over_documents(
             parts.chances, shares, weighted, parts.weight * parts.expected

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ from gammacp.chance.beyond import ratios
 from gammacp.measures.counting import Counts, Numbers, Pooling, Rates, share
 
 # Largest count of numbers held in memory at a time, for the values without each document.
-_AT_ONCE = 200_000
+_AT_ONCE = 50_000
+# Number of values that are made Python numbers at a time, to be summed exactly.
+_SUMMED = 4096
 # A difference from a sum below this share of the sum is rounding, and is taken as 0.
 _ROUNDING = 1e-9
 
@@ -140,9 +143,17 @@ def _sums(values: Floats, parties: Indices, size: int) -> Floats:
         sums = np.zeros((size, *values.shape[1:]))
         np.add.at(sums, parties, values)
         return sums
+    if size == 1:
+        return np.array([exact_sum(values)])
     order = np.argsort(parties, kind="stable")
     cuts = np.searchsorted(parties[order], np.arange(1, size))
-    return np.array([math.fsum(x.tolist()) for x in np.split(values[order], cuts)])
+    return np.array([exact_sum(x) for x in np.split(values[order], cuts)])
+
+
+def exact_sum(values: Floats) -> float:
+    """Return the sum of an array without rounding errors, without a list of all its numbers."""
+    parts = (values[i : i + _SUMMED].tolist() for i in range(0, len(values), _SUMMED))
+    return math.fsum(chain.from_iterable(parts))
 
 
 @dataclass(frozen=True)
@@ -178,7 +189,9 @@ def pooled_rates(pool: Pool, formula: Callable[[Numbers], Rates], pooling: Pooli
     """
     total = pool.total
     of_parties = formula(total)
-    sizes = np.bincount(pool.documents, formula(pool.rows).size, pool.size).astype(np.float64)
+    of_rows = (formula({name: x[rows] for name, x in pool.rows.items()}) for rows in pool.blocks())
+    size_of_rows = np.concatenate([rates.size for rates in of_rows])
+    sizes = np.bincount(pool.documents, size_of_rows, pool.size).astype(np.float64)
     if pooling in ("pairs", "all"):
         without = np.concatenate(
             [formula(pool.without(rows, total)).value for rows in pool.blocks()]

@@ -46,7 +46,7 @@ class Pairs(NamedTuple):
     def joined(cls, parts: list["Pairs"]) -> "Pairs":
         """Concatenate several lists of pairs."""
         first, second, weight = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-        return cls(first.astype(np.int32), second.astype(np.int32), weight)
+        return cls(first, second, weight)
 
 
 def solve_implicit(
@@ -85,7 +85,7 @@ def solve_implicit(
         blocks = stored_blocks or _costs(continuum, dissimilarity)
         new_blocks: list[tuple[Indices, Floats]] = []
         few = np.prod(continuum.counts, dtype=np.int64) <= _KEPT
-        second = np.searchsorted(continuum.annotator_codes, 1)
+        second = int(np.searchsorted(continuum.annotator_codes, 1))
         for rows, cost in blocks:
             if due(deadline):  # Pairs not yet checked may gain more than the prices.
                 return best or solution(problem, solved.groups, highest), None
@@ -102,8 +102,8 @@ def solve_implicit(
                 places = _most_paying(paying, more[paying], problem.tolerance)
                 listed.append(_pairs_at(problem, places, rows, second, cost))
             elif not listed and sum(len(part.first) for part in tight) <= MOST_PAIRS:
-                places = np.nonzero(more >= -problem.tolerance)
-                tight.append(_pairs_at(problem, places, rows, second, cost))
+                at = np.nonzero(more >= -problem.tolerance)
+                tight.append(_pairs_at(problem, at, rows, second, cost))
         stored_blocks = new_blocks or stored_blocks
         bound = problem.n_units * problem.opening - float(price.sum())
         highest = max(highest, bound)
@@ -130,7 +130,8 @@ def _pairs_at(
 ) -> Pairs:
     """Return the pairs at these places of a block of costs."""
     row, column = places
-    return Pairs(rows[row], column + second, problem.delta - cost[row, column])
+    first = rows[row].astype(np.int32)
+    return Pairs(first, (column + second).astype(np.int32), problem.delta - cost[row, column])
 
 
 def _certified(

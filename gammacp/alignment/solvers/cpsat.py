@@ -131,7 +131,7 @@ def _packed(problem: Problem, priced: _Priced, limits: Limits, deadline: float) 
         ones = np.ones(problem.n_units, np.int64)
         model = Model(columns, ones, problem.opening + problem.reuse, problem.cover)
         # Of costs that differ by less than its own tolerance, CP-SAT might compare all packings.
-        with budget(limits.steps(limits.of(Components).steps)):
+        with budget(limits.steps(limits.of(Components).proof)):
             packed = best_packing(model, exactly)
         chosen = columns.select(np.flatnonzero(packed.times))
         groups = to_groups(problem, chosen)

@@ -162,7 +162,7 @@ def test_cpsat_ends_where_costs_are_nearly_equal() -> None:
     kinds = rng.integers(0, 2, 48)
     spot = Continuum.from_codes(("A", "B"), ("x", "y"), 10 + starts, 20 + ends, annotators, kinds)
     bound = bind(Combined(), spot)
-    found = best_disorder(spot, bound, method="cpsat", tuning=[Components(steps=1e5)])
+    found = best_disorder(spot, bound, method="cpsat", tuning=[Components(proof=1e5)])
     best = best_disorder(spot, bound)
     assert best.status is Status.OPTIMAL
     assert found.bound <= best.disorder + 1e-8
