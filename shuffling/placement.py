@@ -51,6 +51,7 @@ def covering(lengths: Floats, shortest: Floats, longest: Floats, total: float | 
         if total < lengths.sum():
             lengths = summing_to(lengths, shortest, total)
         else:
+            # Scale what each length lacks of its longest.
             lengths = longest - summing_to(
                 longest - lengths, np.zeros(len(lengths)), float(longest.sum()) - total
             )
@@ -73,7 +74,11 @@ def overlapping(
     if total is None:
         starts = starts - starts.min() + max(gaps[0], 0.0)
         return starts, starts + lengths, float((starts + lengths).max() + max(gaps[-1], 0.0))
-    starts = (starts + np.floor(rng.random() * total)) % total
+    turn = rng.random() * total
+    if float(total).is_integer():
+        # Whole numbers stay whole.
+        turn = np.floor(turn)
+    starts = (starts + turn) % total
     starts = np.minimum(starts, total - lengths)
     return starts, np.minimum(starts + lengths, total), total
 

@@ -1,4 +1,7 @@
-"""Limits of a solver: when it may stop, its random seed, and its tuning."""
+"""Limits of a solver: when it may stop, its random seed, and its tuning.
+
+Sizes in comments, such as 27 × 20, are numbers of annotators × numbers of units of each.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +29,14 @@ DIFFUSED = 4
 # (`batch`).
 SMALL_UNITS = 100
 
+# Shortest time limit, in seconds.
 _LEAST = 0.001
 
 
 class Stage:
     """Base of the tuning of one stage; each stage's module defines a frozen dataclass of its own.
+
+    Only `Ties` is defined here, because several modules use it.
 
     No field changes which alignment is the best: with any values a result of status `optimal` is
     the same, and only the time to find it differs.

@@ -10,7 +10,8 @@ With two annotators, alignments are matchings, and any two best ones differ by c
 (`ties_of_two`). With more annotators, the proof by components shows which groups a best alignment
 can use, and each component is searched again for its first best solution. Components that are too
 large for that search, and merged units of more than two annotators, are solved by CP-SAT, one
-criterion after the other. If CP-SAT does not finish, or if there are too many groups to list,
+criterion after the other. Covers are searched by components even with two annotators, and never by
+CP-SAT. If a search or CP-SAT does not finish, or if there are too many groups to list,
 `Solution.first` is False.
 """
 
@@ -34,7 +35,7 @@ from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
 
 
 def nameless_ranks(continua: Sequence[Continuum], dissimilarity: BoundDissimilarity) -> Codes:
-    """Return the place of each unit by start, end, annotator and category, ignoring names.
+    """Return the rank of each unit by start, end, annotator and category, ignoring names.
 
     The units of several continua are numbered one continuum after the other.
     """
@@ -42,7 +43,7 @@ def nameless_ranks(continua: Sequence[Continuum], dissimilarity: BoundDissimilar
 
 
 def sort_groups(rank: Codes, groups: Codes) -> Codes:
-    """Sort groups by their first units; `rank` is the place of each unit."""
+    """Sort groups by their first units; `rank` is that of each unit."""
     ranks = np.append(rank, len(rank))[groups]
     ranks.sort(axis=1)
     return np.asarray(groups[np.lexsort(ranks.T[::-1])])
@@ -57,7 +58,7 @@ def break_ties(
 ) -> Solution:
     """Return the first of all best solutions, or the given solution if it is not proven.
 
-    `rank` is needed if the units are those of several continua: their places (`nameless_ranks`).
+    `rank` is needed if the units are those of several continua: their ranks (`nameless_ranks`).
     """
     solved, problem, merged = presolved
     if solved.status is not Status.OPTIMAL or problem is None:
@@ -66,30 +67,30 @@ def break_ties(
         rank = nameless_ranks([continuum], dissimilarity)
     if merged is not None:
         rows = merged.order[merged.runs[:-1]]
-        second = category_costs(continuum, dissimilarity, problem, rows)
+        pair_costs = category_costs(continuum, dissimilarity, problem, rows)
         if problem.n_annotators == 2:
-            first = _first_of_two_merged(merged, rank, solved, second, limits)
+            first = _first_of_two_merged(merged, rank, solved, pair_costs, limits)
             if first is not None:
                 return first
-        # Renumber the places from 0, without gaps.
+        # Renumber the ranks from 0, without gaps.
         problem = replace(problem, rank=np.argsort(np.argsort(rank[rows])).astype(np.int32))
-        return _first_merged(problem, merged, solved, second, limits)
+        return _first_merged(problem, merged, solved, pair_costs, limits)
     problem = replace(problem, rank=rank)
     certificate = solved.certificate or _certificate(problem, limits)
     if certificate is None:
         return solved
     rows = np.arange(problem.n_units)
-    second = category_costs(continuum, dissimilarity, problem, rows)
+    pair_costs = category_costs(continuum, dissimilarity, problem, rows)
     if problem.n_annotators == 2 and not problem.cover:
         # Imported here: more annotators need no residual graph.
         from gammacp.alignment.ties_of_two import first_of_two
 
-        costs = second_costs(problem, certificate.columns, second)
+        costs = category_costs_of_columns(problem, certificate.columns, pair_costs)
         first = first_of_two(problem, solved, certificate, costs, limits)
         if first is not None:
             return first
     with budget(limits.of(Ties).steps):
-        chosen, whole = _first_of_components(problem, certificate, second, limits)
+        chosen, whole = _first_of_components(problem, certificate, pair_costs, limits)
     groups = to_groups(problem, certificate.columns.select(chosen))
     result = solution(problem, groups, solved.objective, certificate, solved.proof)
     if result.status is not Status.OPTIMAL:
@@ -127,7 +128,7 @@ def _certificate(problem: Problem, limits: Limits) -> Certificate | None:
 
 
 def _first_of_components(
-    problem: Problem, certificate: Certificate, second: Floats, limits: Limits
+    problem: Problem, certificate: Certificate, pair_costs: Floats, limits: Limits
 ) -> tuple[Indices, bool]:
     """Return the columns of the first best solution, and whether all components were searched."""
     from gammacp.alignment.kernels.component_search import (
@@ -145,8 +146,8 @@ def _first_of_components(
     mine = mine[_lexicographic(problem, listed.select(rows[mine]))]
     own_rows = rows[mine]
     part = state.columns.select(mine)
-    second = second_costs(problem, listed.select(own_rows), second)
-    costs = SearchCosts(state.loss[mine], second, state.alone, state.over)
+    column_costs = category_costs_of_columns(problem, listed.select(own_rows), pair_costs)
+    costs = SearchCosts(state.loss[mine], column_costs, state.alone, state.over)
     chosen = np.zeros(len(own_rows), np.bool_)
     every = np.ones(len(own_rows), np.bool_)
     never = np.full(problem.n_units, -1, np.int32)
@@ -154,8 +155,8 @@ def _first_of_components(
     arguments = part, costs, every, state.label, never, state.least.copy(), chosen, rules
     hard = halting(lambda meter: search_components(*arguments, meter), quick=True)
     inside = np.flatnonzero(np.isin(state.label[part.members[part.begin[:-1]]], hard))
-    # CP-SAT is not used for covers: there, the order of columns is not that of the units that they
-    # are the first to cover.
+    # CP-SAT is not used for covers: it compares columns in their order, but the first cover is that
+    # of the units that each column is the first to cover.
     times = None
     if len(hard) and not problem.cover:
         from gammacp.alignment.solvers.packing import Model, Ranking, first_packing
@@ -164,7 +165,7 @@ def _first_of_components(
             costs.loss[inside],
             costs.alone,
             costs.over,
-            second[inside],
+            column_costs[inside],
             float(state.least[hard].sum()),
             state.tolerance * len(hard),
         )
@@ -178,18 +179,18 @@ def _first_of_components(
 
 
 def _first_of_two_merged(
-    merged: Merged, rank: Codes, solved: Solution, second: Floats, limits: Limits
+    merged: Merged, rank: Codes, solved: Solution, pair_costs: Floats, limits: Limits
 ) -> Solution | None:
     """Return the first best matching of merged units, or None if CP-SAT has to find it."""
     from gammacp.alignment.ties_of_two import first_of_two_merged
 
     assert solved.certificate is not None
-    costs = second_costs(merged.problem, solved.certificate.columns, second)
+    costs = category_costs_of_columns(merged.problem, solved.certificate.columns, pair_costs)
     return first_of_two_merged(merged, rank, solved, costs, limits)
 
 
 def _first_merged(
-    problem: Problem, merged: Merged, solved: Solution, second: Floats, limits: Limits
+    problem: Problem, merged: Merged, solved: Solution, pair_costs: Floats, limits: Limits
 ) -> Solution:
     """Return the first best packing of merged units; copies of a unit are used in order."""
     from gammacp.alignment.solvers.packing import Model, Ranking, first_packing
@@ -209,7 +210,7 @@ def _first_merged(
         np.maximum(loss[rows], 0.0),
         price,
         np.zeros(problem.n_units),
-        second_costs(problem, part, second),
+        category_costs_of_columns(problem, part, pair_costs),
         max(optimum, 0.0),
         slack,
     )
@@ -238,9 +239,9 @@ def _lexicographic(problem: Problem, columns: Columns) -> Indices:
     return np.asarray(np.lexsort(table.T[::-1]), np.int64)
 
 
-def second_costs(problem: Problem, columns: Columns, second: Floats) -> Floats:
-    """Return Σ d_cat over the pairs of each column."""
+def category_costs_of_columns(problem: Problem, columns: Columns, pair_costs: Floats) -> Floats:
+    """Return Σ d_cat over the pairs of each column, from d_cat of each candidate pair."""
     from gammacp.alignment.kernels.pairs import group_weights
 
-    graph = replace(problem, weight=second).graph
+    graph = replace(problem, weight=pair_costs).graph
     return np.asarray(group_weights(group_table(problem, columns), graph))

@@ -9,17 +9,18 @@ Turning alone does not give such annotators the annotations that they could have
 
 So each stretch is filled anew. All that the annotator has at one pause (the gap or the unit before
 it, and the gap or the unit after it, or a unit across it) moves to another pause. A unit that fills
-a stretch moves to another stretch of much the same length, which it fills. All arrangements that
-fit are equally likely. The beginning and the end of the recording count as one pause, which only
+a stretch moves to another stretch of much the same length, which it fills. Random permutations of
+the pauses are tried first; if none of a few fits, pairs of pauses are exchanged one after the
+other, where that fits. The beginning and the end of the recording count as one pause, which only
 exchanges with pauses that have units on the same sides. So if annotators have units at pauses but
 none at the ends of the recording, random ones do not, either. The other units, in the order in
 which they were turned and with the gaps that they had, then fill one stretch after the other: the
 next unit goes into the next stretch if it does not fit. Half of the time this is done backwards,
 from the end of the recording.
 
-An arrangement counts if it takes all units and has no room for one more. Most of the time one of
-twenty does. Otherwise the closest one is taken, and units that are left go to random places between
-the others.
+An arrangement is accepted if it takes all units and has no room for one more. Usually one of the
+twenty that are tried is accepted. Otherwise the closest one is taken, and units that are left go to
+random places between the others.
 
 Annotators who tile each stretch leave no gaps. For them what is left of a stretch becomes its last
 unit, as if the pause had cut the next one.
@@ -67,7 +68,7 @@ class Edge:
         Time that this unit takes in the stretch.
     gap
         Time from the edge to the nearest unit, where none is at the edge. Of a unit at the edge,
-        the gap to the next one where the two overlap, and NaN otherwise.
+        the (negative) gap to the next one where the two overlap, and NaN otherwise.
     """
 
     row: int
@@ -113,15 +114,15 @@ class Arrangement:
             return False
         return begin.time + end.time <= self.sizes[stretch] * (1 + ROUNDING)
 
-    def without_times(self, *, begins: bool) -> Arrangement:
+    def without_cut_units(self, *, at_begins: bool) -> Arrangement:
         """Return the arrangement with units of no length at the ends of stretches.
 
         Parameters
         ----------
-        begins
+        at_begins
             Whether this is done at the beginnings instead.
         """
-        if begins:
+        if at_begins:
             return replace(self, begins=[replace(edge, time=0.0) for edge in self.begins])
         return replace(self, ends=[replace(edge, time=0.0) for edge in self.ends])
 
@@ -145,8 +146,8 @@ class Arrangement:
         Parameters
         ----------
         pauses
-            For each stretch, the stretch whose end it gets; the pause behind that gives the start
-            of the next stretch.
+            For each stretch k, the number of the pause whose contents come to lie after it: the end
+            of stretch k, and the beginning of the stretch after k. Pause j follows stretch j.
         """
         many = len(self.sizes)
         begins = [self.begins[(pauses[k - 1] + 1) % many] for k in range(many)]
@@ -177,7 +178,7 @@ class Arrangement:
         fills[filled], fills[other] = _NONE, fills[filled]
         return replace(self, begins=begins, ends=ends, fills=fills)
 
-    def has_units(self, pause: int) -> tuple[bool, bool]:
+    def sides_with_units(self, pause: int) -> tuple[bool, bool]:
         """Return whether a unit ends where a pause begins, and whether one begins where it ends.
 
         Parameters
@@ -200,8 +201,8 @@ class Arrangement:
         many = len(self.sizes)
         for filled in [k for k, fill in enumerate(self.fills) if fill != _NONE]:
             shuffled = shuffled.with_fill_moved(filled, int(rng.integers(many)))
-        at_ends = shuffled.has_units(many - 1)
-        alike = [k for k in range(many) if shuffled.has_units(k) == at_ends]
+        at_ends = shuffled.sides_with_units(many - 1)
+        alike = [k for k in range(many) if shuffled.sides_with_units(k) == at_ends]
         for _ in range(_PERMUTATIONS):
             order = rng.permutation(many).tolist()
             last = alike[int(rng.integers(len(alike)))]
@@ -226,7 +227,7 @@ class Arrangement:
         order = [*range(many)]
         for one, other in rng.integers(many, size=(times, 2)).tolist():
             is_end = many - 1 in (one, other)
-            if is_end and self.has_units(order[one]) != self.has_units(order[other]):
+            if is_end and self.sides_with_units(order[one]) != self.sides_with_units(order[other]):
                 continue
             order[one], order[other] = order[other], order[one]
             changed = (one, other, (one + 1) % many, (other + 1) % many)
@@ -357,8 +358,8 @@ class Refilling:
             return self.arrangement, self.arrangement
         # The unit that is cut off by the pause gets the time that is left.
         return (
-            self.arrangement.without_times(begins=False),
-            self.arrangement.without_times(begins=True),
+            self.arrangement.without_cut_units(at_begins=False),
+            self.arrangement.without_cut_units(at_begins=True),
         )
 
     def fit(self, annotation: Annotation, rng: np.random.Generator) -> Annotation:

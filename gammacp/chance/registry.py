@@ -22,17 +22,32 @@ F = TypeVar("F", bound=Prepare)
 class ChanceModel:
     """A registered chance model.
 
-    `prepare(continua, n_annotators)` gets the continua that chance is modelled on (one, or all of a
-    corpus; they share their categories) and how many random annotators a set must have; it raises
-    DataError where the model cannot be built from them. A model that `pools` is built once from all
-    continua of a corpus, any other from each continuum by itself. With `ratio` the expected
-    disorder is Σ cost / Σ x̄ over the random sets, otherwise the mean of their cost / x̄. In the
-    random sets of a `named` model, annotators bear the names of real ones, each at most once. With
-    `keeps_places` all random annotators have units at the same places if the real ones do, so that
-    measures of predefined units can be taken of them. A model that `reads` keeps units of
-    annotators who did not finish (`Continuum.read_until`) where they read, and one that
-    `avoids_pauses` puts none where nothing can be marked (`Continuum.markable`). One that has no
-    `demands` can be built from every continuum, so that it is built when it is first drawn from.
+    Attributes
+    ----------
+    name, summary, reference
+        Name, a line about the model, and its paper.
+    prepare
+        Function of the continua that chance is modelled on (one, or all of a corpus; they share
+        their categories) and of the number of random annotators in a set. It returns a sampler, and
+        raises DataError if the model cannot be built from these continua.
+    pools
+        Whether the model is built once from all continua of a corpus, instead of from each.
+    ratio
+        Whether the expected disorder is Σ cost / Σ x̄ over the random sets, instead of the mean of
+        their cost / x̄.
+    named
+        Whether random annotators bear the names of real ones, each at most once in a set.
+    keeps_places
+        Whether all random annotators have units at the same places if the real ones do, so that
+        measures of predefined units can be taken of them.
+    reads
+        Whether units of annotators who did not finish stay where they read
+        (`Continuum.read_until`).
+    avoids_pauses
+        Whether no unit comes to lie where nothing can be marked (`Continuum.markable`).
+    demands
+        Whether the model cannot be built from some continua. Without demands it is built when it is
+        first drawn from.
     """
 
     name: str
@@ -77,12 +92,13 @@ def registered(name: str, summary: str, reference: str, **facts: Any) -> Callabl
     return add
 
 
-# Model of a single continuum / of a corpus. docs/chance.md says when independent annotators have 0.
+# Model of a single continuum / of a corpus. docs/chance.md says when γ of independent
+# annotators is 0.
 DEFAULT_CHANCE = "cut/documents"
 
 
 def default_chance(compared: Iterable[Collection[Continuum]], models: str = DEFAULT_CHANCE) -> str:
-    """Choose the chance model for everything compared: the corpus's where documents allow it.
+    """Choose one chance model for all values that are compared: a corpus's if all can have it.
 
     Numbers can be compared only if chance is modelled in one way, so this is decided once for all
     of them: documents, annotator pairs, annotators left out, categories, rounds.
@@ -126,7 +142,7 @@ _CHANGES = {
 def changed_default(
     read: Mapping[str, Continuum], selected: Mapping[str, Continuum], values: Mapping[str, Any]
 ) -> str | None:
-    """Return what to say where a selection changes the default chance model; None if it does not.
+    """Return a warning if a selection changes the default chance model; None if it does not.
 
     Values under two models differ although the annotators and documents that stay have not changed.
 

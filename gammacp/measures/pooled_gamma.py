@@ -61,15 +61,15 @@ def pool_scores(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     continua = basis.continua.at(computed.document_numbers)
     chances = parts.chances
     if basis.selection:
-        towards = None
+        trend = None
     else:
-        towards = _direction(continua, basis.settings.seed)
+        trend = _direction(continua, basis.settings.seed)
     values = parts.values
     is_defined = ~np.isnan(values)
     if scores.complete:
-        optimal = Status.OPTIMAL
+        status = Status.OPTIMAL
     else:
-        optimal = Status.FEASIBLE
+        status = Status.FEASIBLE
     whole = CorpusGamma(
         value=math.nan,
         mean=_mean(values[is_defined], parts.stands_for[is_defined]),
@@ -78,11 +78,11 @@ def pool_scores(scores: ScoreTable, basis: Basis) -> CorpusGamma:
         annotators=len(parts.continua.people[0]),
         units=int(parts.continua.n_units.sum()),
         baseline=ChanceBaseline(samples=sum(c.expected.samples for c in chances)),
-        status=optimal if len(computed) else None,
+        status=status if len(computed) else None,
         notes=tuple(dict.fromkeys(n for c in chances for n in notes_on(c.expected, basis.settings)))
-        + (towards.notes if towards else ())
+        + (trend.notes if trend else ())
         + (_pooling(continua, scores.stands_for) if basis.model.pools else ()),
-        direction=towards,
+        direction=trend,
     )
     if not len(parts):
         return replace(whole, reason="no continuum has a γ")
@@ -93,24 +93,24 @@ def pool_scores(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     line = basis.signature(
         f"{soft}gamma-corpus", *chances, selection=continua.selection, continua=len(parts)
     )
-    weighed = _weigh(replace(whole, signature=line), parts, basis)
+    score = _with_value(replace(whole, signature=line), parts, basis)
     if basis.selection:
-        return weighed
-    told = [c for c in continua.structured if c.markable]
-    if told:
+        return score
+    with_pauses = [c for c in continua.structured if c.markable]
+    if with_pauses:
         # Imported here: most documents have no pauses.
         from gammacp.continuum.markable import small_value_in_words, units_across_pauses
 
-        across = sum(map(units_across_pauses, told))
-        caution = small_value_in_words(weighed.value, weighed.p, across=across)
-        weighed = replace(weighed, notes=(*weighed.notes, *caution))
-    return _with_gaps(weighed, parts, basis)
+        across = sum(map(units_across_pauses, with_pauses))
+        caution = small_value_in_words(score.value, score.p, across=across)
+        score = replace(score, notes=(*score.notes, *caution))
+    return _with_gaps(score, parts, basis)
 
 
 def _with_gaps(score: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
-    """Add to γ of a corpus what γ within documents would be without the common gaps.
+    """Add what γ within documents would be if nothing could be marked in the common gaps.
 
-    A common gap is a long stretch that nobody marks; without it, nothing could be marked there.
+    A common gap is a long stretch that nobody marks.
     """
     within = score.within if basis.model.ratio else score
     by_cut = basis.model.name in ("documents", "cut") and not (parts.stands_for != 1.0).any()
@@ -128,13 +128,13 @@ def _with_gaps(score: CorpusGamma, parts: DisorderColumns, basis: Basis) -> Corp
 
 def _direction(continua: ContinuumSequence, seed: int) -> Direction | None:
     """Return the direction of documents, and the annotators who differ from the others in it."""
-    towards = direction(continua, seed)
-    if towards is None or towards.by != "documents":
-        return towards
+    trend = direction(continua, seed)
+    if trend is None or trend.by != "documents":
+        return trend
     # Imported only here, because few documents say nothing about single annotators.
     from gammacp.inference.contrasts import contrasts
 
-    return replace(towards, annotators=contrasts(documents_looked_at(continua)))
+    return replace(trend, annotators=contrasts(documents_looked_at(continua)))
 
 
 def _pooling(continua: ContinuumSequence, stands_for: Floats) -> tuple[str, ...]:
@@ -155,7 +155,7 @@ def _mean(values: Floats, stands_for: Floats) -> float:
     return math.nan
 
 
-def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
+def _with_value(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
     """Complete the score of a corpus with the value of the weighted sums over its parts."""
     from gammacp.measures.pooling import exact_sum, pooled_rates
 
@@ -165,10 +165,9 @@ def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGa
     sums = pool.total
     total, observed = (float(sums[name][0]) for name in ("units", "observed"))
     lowest = exact_sum(parts.weight * parts.bound)
-    within, between = (
-        (None, None)
-        if basis.selection
-        else factors(
+    within, between = None, None
+    if not basis.selection:
+        within, between = factors(
             basis,
             parts.continua,
             observed / total,
@@ -177,28 +176,28 @@ def _weigh(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGa
             parts.observed,
             weighted=bool((parts.stands_for != 1.0).any()),
         )
-    )
     value = float(pooled.whole.value)
-    if math.isnan(value):
-        nothing = "the expected disorder is 0"
-    else:
-        nothing = None
+    reason = None
+    interval = None
     baseline = whole.baseline
-    if nothing is None:
+    if math.isnan(value):
+        reason = "the expected disorder is 0"
+    else:
         p, least = _p_value(parts, basis)
         baseline = replace(baseline, p=p, least_p=least)
+        interval = ratio_interval(lowest, observed, low, high)
     return replace(
         whole,
         value=value,
         baseline=baseline,
         chance_error=error,
-        interval=None if nothing else ratio_interval(lowest, observed, low, high),
+        interval=interval,
         observed=observed / total,
         expected=mean / total,
         bound=lowest / total,
         within=within,
         between=between,
-        reason=nothing,
+        reason=reason,
         pooled=pooled,
     )
 

@@ -44,7 +44,12 @@ from gammacp.alignment.columns import group_table
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Status
-from gammacp.alignment.ties import category_costs, nameless_ranks, second_costs, sort_groups
+from gammacp.alignment.ties import (
+    category_costs,
+    category_costs_of_columns,
+    nameless_ranks,
+    sort_groups,
+)
 from gammacp.base.arguments import instance, whole
 from gammacp.base.arrays import Codes
 from gammacp.base.stopping import due, was_interrupted
@@ -399,7 +404,7 @@ def _count(best: Alignment, most: int, limit: float, within: float, limits: Limi
     tallies = _combined_tallies(components, beyond, grain, allowance)
     inner = _below(tallies, limit / factor + tolerance / _BAND)
     count = _below(tallies, limit / factor + tolerance)
-    divisions = _combined_divisions(components, min(most, count), grain / _GRAIN)
+    divisions = _combined_divisions(components, min(most, count), tolerance)
     outer = sum(row.number for row in tallies)
     proof = PoolProof(
         listed.columns.number,
@@ -487,7 +492,7 @@ def _second(
     """Return Σ d_cat of each group."""
     rows = np.arange(problem.n_units)
     costs = category_costs(continuum, dissimilarity, problem, rows)
-    return second_costs(problem, columns, costs)
+    return category_costs_of_columns(problem, columns, costs)
 
 
 def _combined_tallies(

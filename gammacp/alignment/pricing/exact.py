@@ -48,8 +48,10 @@ def search(
 ) -> PricedGroups | None:
     """List groups with gain − Σ price > floor, and the excess of each root; see `price_groups`.
 
-    Return None if the groups have more than `limit` members in total. After the deadline, an
-    enumeration (`every`) returns None; otherwise the remaining roots get weaker excesses.
+    The root of a group is its first unit. With `every`, all such groups are listed, otherwise a few
+    of each root; `roots` restricts the search to some units, and `nodes` limits its steps. Return
+    None if the groups have more than `limit` members in total. After the deadline, an enumeration
+    (`every`) returns None; otherwise the remaining roots get weaker excesses.
     """
     from gammacp.alignment.kernels.pricing import price_groups
 
