@@ -42,7 +42,10 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
 
 
 def draw_tree(axis: Any, tree: Tree) -> None:
-    """Leaves side by side, parents above the middle of their children."""
+    """Draw a tree: leaves side by side, parents above the middle of their children.
+
+    Children come before their parents, and the root comes last.
+    """
     x, y = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes)
     children: list[list[int]] = [[] for _ in tree.labels]
     leaves = 0

@@ -1,6 +1,6 @@
 """Segmentation files as formats: segeval's JSON, and tables of masses, labels or boundaries.
 
-What they hold is told in `gammacp.segmentation.reading`. Commands over segmentations read them as
+`gammacp.segmentation.reading` describes what they hold. Commands over segmentations read them as
 codings; all others as units: segments are unlabelled units that cover the item from 0 on.
 """
 
@@ -20,6 +20,7 @@ from gammacp.segmentation.json_reading import codings_from_json
 from gammacp.segmentation.table_reading import codings_from_table, table_shape
 
 _OFFSET_UNIT = "parts"
+# Begin of a JSON file of segmentations: an item, one of its coders, and masses or boundaries.
 _START = re.compile(
     rb'(?:\A\s*\{|"items"\s*:\s*\{)\s*"[^"]*"\s*:\s*\{\s*"[^"]*"\s*:\s*'
     rb'(?:\[\s*\d|"[01]*"|\{\s*"(?:mass|boundaries)")'

@@ -55,33 +55,33 @@ def proximal_steps(problem: Problem, groups: Codes, deadline: float = np.inf) ->
     pool = pool.join(to_columns(problem, groups))
     multiplier = np.zeros(pool.number)
     price = shared_prices(problem, groups)
-    length = _STEP * problem.opening
+    step_length = _STEP * problem.opening
     everywhere: Indices = np.arange(problem.n_units)
-    lacking = everywhere
-    for step in count():
+    exceeding = everywhere
+    for round_number in count():
         paid = np.bincount(pool.members, np.repeat(multiplier, pool.sizes), problem.n_units)
-        price = price - length + paid
+        price = price - step_length + paid
         current_work().rounds += 1
         settled = price, pool, multiplier, _SETTLING, _SETTLED * problem.opening
         halting(partial(settle, *settled), quick=True)
-        least = np.maximum(price, 0.0)
+        nonnegative = np.maximum(price, 0.0)
         # Between two bounds, only roots whose groups exceeded their prices are searched.
-        whole = step % _PRICED_WHOLE == 0
+        is_whole = round_number % _PRICED_WHOLE == 0
         pricing = search(
             problem,
-            least,
+            nonnegative,
             0.1 * problem.tolerance,
-            roots=everywhere if whole else lacking,
+            roots=everywhere if is_whole else exceeding,
             nodes=FEW_NODES,
             deadline=deadline,
         )
         if pricing is None or due(deadline):
             return
-        if whole:
-            share = problem.opening - least - pricing.excess
-            together = pair_values(problem, pool, multiplier / length)
-            yield Relaxed(share, safe_sum(share), problem.n_annotators, together)
-            lacking = np.flatnonzero(pricing.excess > problem.tolerance)
+        if is_whole:
+            share = problem.opening - nonnegative - pricing.excess
+            values = pair_values(problem, pool, multiplier / step_length)
+            yield Relaxed(share, safe_sum(share), problem.n_annotators, values)
+            exceeding = np.flatnonzero(pricing.excess > problem.tolerance)
         pool = pool.join(pricing.columns)
         multiplier = np.concatenate((multiplier, np.zeros(pricing.columns.number)))
 

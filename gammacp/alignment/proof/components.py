@@ -351,11 +351,9 @@ def best_of_columns(
     most = float(price.sum())
     if state.complete:
         lower = state.lower_total
-    else:
-        lower = 0.0
-    if state.complete:
         trusted_loss = lower + sum(state.unproven_loss.values())
     else:
+        lower = 0.0
         trusted_loss = 0.0
     return BestColumns(candidates[state.chosen], most - lower, price, most - trusted_loss)
 

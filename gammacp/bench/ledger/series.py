@@ -101,5 +101,5 @@ def _values(rows: list[dict[str, str]], path: Path) -> Floats | None:
     if not listed:
         return None
     if len({len(v) for v in listed}) > 1 or len(listed) < len(rows):
-        raise DataError("column 'values': points of unlike numbers of sets", file=path)
+        raise DataError("column 'values': points have different numbers of sets", file=path)
     return np.array([[_number(v) for v in column] for column in listed]).T

@@ -53,6 +53,7 @@ class Responses:
     @property
     def per_annotator(self) -> Indices:
         """Number of responses of each annotator, shape (annotators,)."""
+        # Counted by set of annotators who respond to the same item, because there are few sets.
         sets, times = self.passed_over
         counts = np.bincount(sets.annotator, times[sets.item], len(self.annotators))
         return counts.astype(np.int64)

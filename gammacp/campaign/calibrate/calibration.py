@@ -167,7 +167,7 @@ class Calibration(Plotted):
         """Return the caveats of γ, and notes on the limits of the calibration."""
         unlike = (
             f"{e.error}: annotators who make only this error, and this much of it, annotate unlike "
-            f"yours: their numbers of units, lengths or gaps differ by {share(e.misfit)}"
+            f"yours: numbers, lengths, gaps or overlaps of their units differ by {share(e.misfit)}"
             for e in self.equivalents
             if e.misfit > MISFIT and e.words
         )
@@ -274,9 +274,10 @@ def calibrate(
 def _cell_without_errors(
     named: Mapping[str, Continuum], sets: int, settings: Settings
 ) -> CalibrationCell:
-    """Return the cell of annotators like these, with the model before any error."""
+    """Return what a worker needs to simulate such annotators, without any error yet."""
     n_annotators = min(multimode(c.n_annotators for c in named.values()))
     if len(named) > 1:
+        # Chance over documents needs as many documents as annotators.
         sets = max(sets, n_annotators)
     return CalibrationCell(
         before=BeforeErrors.learn(list(named.values())),

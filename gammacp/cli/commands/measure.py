@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Chosen:
-    """Options for which measures, and their own options."""
+    """Which measures to compute, and their options."""
 
     measures: list[str] | None = option(
         "Measures to compute (A,B; repeatable), or all (see gammacp measures).  "
@@ -66,8 +66,8 @@ class Chosen:
         "SHARE",
     )
     beyond_chance: bool = option(
-        "Also 1 − D/E[D] of every measure: the disagreement that it counts against its mean over "
-        "random sets of the chance model, and the share p of sets that agree at least as well.",
+        "Also 1 − D/E[D] of every measure: its disagreement D, relative to the mean D of random "
+        "sets of the chance model; and the share p of sets that agree at least as well.",
         default=False,
     )
 

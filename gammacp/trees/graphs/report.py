@@ -33,9 +33,9 @@ def graph_report(
     read
         Result of `gammacp.trees.treebank.read_treebank`.
     by_annotator
-        Whether to tell pairs of annotators.
+        Whether to report pairs of annotators.
     sentences
-        Number of sentences with most triples apart to list, at least 0.
+        Number of sentences to list, at least 0: those in which most triples differ.
     sample_pairs, seed
         As for `graph_agreement`.
     time_limit
