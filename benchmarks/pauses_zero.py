@@ -58,6 +58,7 @@ ROWS = [
     *(("three long", name, 2) for name in PAIRS[:6]),
     *(("short stretches", name, 2) for name in ("cut at pauses", "tiles cut at pauses")),
     *((kind, name, 2) for kind in ("many short", "three long") for name in PAIRS[6:]),
+    ("seven short", "beginning anew", 2),
 ]
 SAMPLES = 19
 

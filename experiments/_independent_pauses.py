@@ -34,7 +34,7 @@ def renewal(end: float, rng: Rng, *, shape: float = 2.0, pitch: float = PITCH,
 
 
 def recording(kind: str, rng: Rng) -> Stretches:
-    """Draw stretches: three long pauses, thirteen short ones, stretches as short as units, speech.
+    """Draw stretches: three long pauses, 13 or 7 short ones, stretches as short as units, speech.
 
     Stretches and silences of speech have log-normal lengths, with medians of 15 and 3.
     """
@@ -45,6 +45,8 @@ def recording(kind: str, rng: Rng) -> Stretches:
         sizes, pauses = rng.uniform(12, 45, 14), rng.uniform(4, 18, 13)
     elif kind == "short stretches":
         sizes, pauses = rng.uniform(6, 14, 40), rng.uniform(2, 8, 39)
+    elif kind == "seven short":
+        sizes, pauses = rng.uniform(20, 60, 8), rng.uniform(4, 20, 7)
     elif kind == "speech":
         sizes = (15 * rng.lognormal(0, 0.7, 18)).clip(4, 90)
         pauses = (3 * rng.lognormal(0, 1.0, 17)).clip(0.3, 60)
@@ -146,6 +148,19 @@ def turns(stretches: Stretches, who: int, rng: Rng) -> Spans:
     return np.array(starts), np.array(ends)
 
 
+def restarting(stretches: Stretches, rng: Rng) -> Spans:
+    """Draw dense units that begin anew after each pause, with the same gaps there as elsewhere."""
+    starts, ends = [], []
+    for low, high in stretches:
+        place = low + rng.uniform(0, 8)
+        while place < high - 2:
+            end = min(place + 1 + rng.exponential(6.0), high)
+            starts.append(place)
+            ends.append(end)
+            place = end + rng.uniform(0, 8)
+    return np.array(starts), np.array(ends)
+
+
 def whole_stretches(stretches: Stretches, who: int, rng: Rng) -> Spans:
     """Draw units that fill some stretches; in others none is at an edge."""
     starts: list[np.ndarray] = []
@@ -179,6 +194,7 @@ PROCESSES: dict[str, Process] = {
     "one long unit": with_a_long_unit,
     "clustered after pauses": lambda st, _, rng: beside(st, rng),
     "turns": turns,
+    "beginning anew": lambda st, _, rng: restarting(st, rng),
     "whole stretches": whole_stretches,
 }
 

@@ -1,5 +1,6 @@
 """Text from files, made safe to print."""
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -137,9 +138,11 @@ def first_names(names: Sequence[str], most: int, what: str = "more") -> str:
 def p_of_test(p: float) -> str:
     """Return the p-value of a test for a sentence.
 
-    >>> p_of_test(0.0123), p_of_test(2e-6)
-    ('p = 0.012', 'p < 0.0001')
+    >>> p_of_test(0.0123), p_of_test(2e-6), p_of_test(math.nan)
+    ('p = 0.012', 'p < 0.0001', 'not tested')
     """
+    if math.isnan(p):
+        return "not tested"
     if p >= 1e-4:
         return f"p = {p:.2g}"
     return "p < 0.0001"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MOST = 3
 """Largest number of places that are named."""
 _PEOPLE = 3
-# Longest quotation of a text, in characters.
+# Longest text, name of a document (its end), and annotator with label, in characters.
 _QUOTED = 40
 _TIMES = ("s", "ms")
 
@@ -67,15 +67,20 @@ class Place:
         >>> place.in_words()
         'd, 2–9 (A: x, B)'
         """
-        words = f"{visible(self.document)}, {position(self.start)}–{position(self.end)}"
+        document = visible(self.document)
+        if len(document) > _QUOTED:
+            document = f"…{document[1 - _QUOTED :]}"
+        words = f"{document}, {position(self.start)}–{position(self.end)}"
         if self.unit:
             words += f" {self.unit}"
         if self.text and (quoted := shorten(visible(self.text), _QUOTED, placeholder=" …")):
             words += f" “{quoted}”"
-        people = [
-            visible(name if label is None else f"{name}: {label}")
-            for name, label in zip(self.annotators, self.labels, strict=True)
-        ]
+        people = []
+        for name, label in zip(self.annotators, self.labels, strict=True):
+            person = visible(name if label is None else f"{name}: {label}")
+            if len(person) > _QUOTED:
+                person = f"{person[: _QUOTED - 1]}…"
+            people.append(person)
         return f"{words} ({first_names(people, _PEOPLE)})"
 
     def as_dict(self) -> dict[str, Any]:
@@ -104,16 +109,17 @@ def costliest_places(
     most
         Largest number of places.
     """
-    candidates: list[tuple[float, int, int]] = []
+    # Of equal costs, those of different documents come first.
+    candidates: list[tuple[float, int, int, int]] = []
     names = [*overall.rated]
     for number, name in enumerate(names):
         alignment = overall.rated[name].alignment
         costs = _costs(alignment, label, annotator) * overall.weights.get(name, 1.0)
-        for row in np.argsort(-costs, kind="stable")[:most].tolist():
+        for k, row in enumerate(np.argsort(-costs, kind="stable")[:most].tolist()):
             if costs[row] > 0:
-                candidates.append((-float(costs[row]), number, row))
+                candidates.append((-round(float(costs[row]), 9), k, number, row))
     places = []
-    for _, number, row in heapq.nsmallest(most, candidates):
+    for _, _, number, row in heapq.nsmallest(most, candidates):
         alignment = overall.rated[names[number]].alignment
         rows = [code for code in alignment.groups[row].tolist() if code >= 0]
         units = [alignment.continuum.unit(code) for code in rows]

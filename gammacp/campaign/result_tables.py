@@ -125,9 +125,14 @@ _COLUMNS = {column.key: column for column in _EACH}
 
 _PAIRS = "aligned pairs: two annotators at one unit; (no unit): one of them has none there"
 _OF_GAIN = "p by Holm: test of the gain alone, corrected for all annotators"
-_BY_DOCUMENTS = Excerpt("with most documents", lambda r: (r["documents"], r["units"]))
+_BY_DOCUMENTS = Excerpt(
+    "with most documents, of equals those with most units",
+    lambda r: (r["documents"], r["units"]),
+)
 _BY_UNITS = Excerpt("with most units", lambda r: r["units"])
-_SHARED_FIRST = Excerpt("with most documents in common", lambda r: r["documents"])
+_SHARED_FIRST = Excerpt(
+    "with most documents in common, of equals those with the lowest γ", lambda r: r["documents"]
+)
 SIZES = (Column("document", "document"), *map(_COLUMNS.__getitem__, ("annotators", "units")))
 """Columns of a table of documents and their numbers of annotators and units."""
 
@@ -244,7 +249,11 @@ def listed_pairs(matrix: PairMatrix) -> Table:
         for r in matrix.as_dict()
     ]
     columns = (_COLUMNS["annotator"], Column("and", "and"), *_columns("gamma documents p p_holm"))
-    table = Table(columns, sorted(records, key=lambda r: r["gamma"]), excerpt=_SHARED_FIRST)
+    if len({r["documents"] for r in records}) > 1:
+        excerpt = _SHARED_FIRST
+    else:
+        excerpt = BY_GAMMA
+    table = Table(columns, sorted(records, key=lambda r: r["gamma"]), excerpt=excerpt)
     return table.without("p", "p_holm", when=not matrix.tests)
 
 

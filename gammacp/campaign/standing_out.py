@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gammacp.alignment import Alignment
 from gammacp.base.arrays import Codes, Floats, Indices
-from gammacp.base.text import p_of_test, visible, with_commas
+from gammacp.base.text import counted, p_of_test, visible, with_commas
 from gammacp.campaign.compare.categories import NO_UNIT, same_label
 from gammacp.campaign.compare.comparison import Comparison
 from gammacp.campaign.compare.scoring import categories_of
@@ -126,7 +127,25 @@ def _not_shown(none: Sequence[str], *, nothing: bool) -> str:
         shown = f"No test shows that anybody or anything differs; not shown is {listed}."
     else:
         shown = f"Not shown by a test: {listed}."
-    return f"{shown} What is named above as least or most may be so by luck."
+    return shown
+
+
+def by_luck(statement: Statement, named_here: Sequence[Statement]) -> Statement:
+    """Add to the statement on tests without result that facts may be so by luck.
+
+    Parameters
+    ----------
+    statement
+        A statement of `standing_out`; any other than that one is returned as it is.
+    named_here
+        Facts about these documents.
+    """
+    if statement.about != "none" or not named_here:
+        return statement
+    words = (
+        f"{statement.words} What is named as least or most in these documents may be so by luck."
+    )
+    return replace(statement, words=words)
 
 
 def kinds_told(found: Comparison) -> list[Statement]:
@@ -154,7 +173,7 @@ def _annotator(found: Comparison) -> Statement | None:
     words = (
         f"{name} differs most from the others: without {name}, γ is "
         f"{worst.agreement.value:.2f} instead of {worst.baseline:.2f} "
-        f"({p_of_test(worst.p_value)}: gain of each of {worst.among} annotators tested)."
+        f"({p_of_test(worst.p_value)}: gain of each of {counted(worst.among, 'annotator')} tested)."
     )
     return Statement(about="annotator", words=words, names=(worst.annotator,), p=worst.p_value)
 
@@ -276,20 +295,19 @@ def _kind(found: Comparison, n: int, parts: list[Indices]) -> Statement | None:
     whole = math.fsum(t.sum() for t in totals.values())
     if not whole:
         return None
+    what = _KINDS.get(first, f"about {first}")
     one, other = (independent_parts(totals[kind], weight) for kind in (first, second))
     p = float(gain(one, other).p)
     if not p <= LEVEL:
         return None
     share = float(totals[first].sum()) / whole
-    if share > 0.5:
-        most = "Most"
+    test = f"({p_of_test(p)}: largest share tested against the second)"
+    if not totals[second].any():
+        words = f"All of the disagreement is {what} (no other kind occurs)."
+    elif share > 0.5:
+        words = f"Most of the disagreement ({share:.0%}) is {what} {test}."
     else:
-        most = "The largest part"
-    what = _KINDS.get(first, f"about {first}")
-    words = (
-        f"{most} of the disagreement ({share:.0%}) is {what} ({p_of_test(p)}: largest share tested "
-        "against the second)."
-    )
+        words = f"The largest part of the disagreement ({share:.0%}) is {what} {test}."
     if first == ABSENCE:
         words += _divided(found.kinds, share)
     return Statement(about="kind", words=words, names=(first,), p=p)

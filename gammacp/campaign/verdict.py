@@ -188,7 +188,7 @@ def verdict(
         )
     # Imported only if needed: `gammacp gamma` has neither a comparison nor a calibration.
     from gammacp.campaign.facts import facts
-    from gammacp.campaign.standing_out import kinds_told, next_step, standing_out, worth
+    from gammacp.campaign.standing_out import by_luck, kinds_told, next_step, standing_out, worth
 
     if comparison is not None and word not in (UNDEFINED, NOT_SHOWN):
         statements_on_kinds = kinds_told(comparison)
@@ -196,8 +196,9 @@ def verdict(
         named = {s.names for s in shown if s.about in ("annotator", "pair", "difference")}
         # If a test shows that an annotator differs, leave out the fact that says the same.
         place = sum(s.layer == "here" for s in statements)
-        statements[place:place] = [s for s in facts(comparison) if s.names not in named]
-        statements += shown
+        remaining = [s for s in facts(comparison) if s.names not in named]
+        statements[place:place] = remaining
+        statements += [by_luck(s, remaining) for s in shown]
     if calibration is not None and (price := worth(calibration, statements)):
         statements.append(price)
     if comparison is not None:

@@ -475,12 +475,14 @@ class Refilling:
             place = near[k].time + near[k].gap
             if math.isnan(place):
                 place = near[k].time + first_gaps[k]
+            # Where units overlap, gaps are negative, but no unit leaves the stretch.
+            place = max(0.0, place)
             reached = near[k].time
             free = arrangement.sizes[k] - far[k].time
             limit = free
             if far[k].row != _NONE and far[k].gap < 0:
                 # The unit at the edge may overlap the one before.
-                limit -= far[k].gap
+                limit = min(limit - far[k].gap, arrangement.sizes[k])
             room = limit + allowance
             is_empty = True
             while queue:
@@ -496,10 +498,10 @@ class Refilling:
                 reached = place + lengths[unit]
                 if backwards:
                     starts[unit] = edges[k + 1] - reached
-                    place = reached + gaps[unit - 1]
+                    place = max(0.0, reached + gaps[unit - 1])
                 else:
                     starts[unit] = edges[k] + place
-                    place = reached + gaps[unit]
+                    place = max(0.0, reached + gaps[unit])
             if not queue and place + next_length <= room:
                 excess += 1
             rests[k] = free - reached

@@ -352,7 +352,7 @@ def _larger(
         skew = np.where(plain > _NO_VARIANCE, -third / plain**1.5, 0.0)
     # Parts that are all alike have no spread; remove what rounding errors leave of it.
     error = np.where(error < 1e-12, 0.0, error)
-    return GammaDifference(b - a, error, df, np.sqrt(plain), skew)
+    return GammaDifference(np.where(alike, 0.0, b - a), error, df, np.sqrt(plain), skew)
 
 
 def gain(
@@ -370,7 +370,10 @@ def gain(
     spread = ((full.influences - rest.influences) ** 2).sum(axis=-1)
     spread = spread + (full.ratio * errors[0]) ** 2 + (rest.ratio * errors[1]) ** 2
     error = np.sqrt(spread)
-    return GammaDifference(full.ratio - rest.ratio, np.where(error < 1e-12, 0.0, error), rest.df)
+    value = full.ratio - rest.ratio
+    # A difference of rounding is none.
+    value = np.where(np.abs(value) < 1e-9 * (full.ratio + rest.ratio), 0.0, value)
+    return GammaDifference(value, np.where(error < 1e-12, 0.0, error), rest.df)
 
 
 def cluster_sums(values: Floats, clusters: Indices) -> Floats:

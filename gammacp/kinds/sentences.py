@@ -141,7 +141,7 @@ def _owner(name: str) -> str:
 
 def _number(count: float) -> str:
     """Return a count as the table has it; halves come from ties."""
-    return f"{count:g}"
+    return f"{count:.1f}".removesuffix(".0")
 
 
 def _against(name: str, pairs: Sequence[Record], own_key: str, other_key: str) -> str:

@@ -489,9 +489,9 @@ def _caution(continuum: Continuum, value: float, p: float | None, basis: Basis) 
     if basis.continua.plain or not continuum.markable:
         return ()
     # Imported here: most continua have no pauses.
-    from gammacp.continuum.markable import small_value_in_words, units_across_pauses
+    from gammacp.continuum.markable import small_value_in_words
 
-    return small_value_in_words(value, p, across=units_across_pauses(continuum))
+    return small_value_in_words(value, p)
 
 
 def _why_undefined(value: float, expected: ExpectedDisorder) -> str | None:

@@ -96,13 +96,11 @@ def pool_scores(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     score = _with_value(replace(whole, signature=line), parts, basis)
     if basis.selection:
         return score
-    with_pauses = [c for c in continua.structured if c.markable]
-    if with_pauses:
+    if any(c.markable for c in continua.structured):
         # Imported here: most documents have no pauses.
-        from gammacp.continuum.markable import small_value_in_words, units_across_pauses
+        from gammacp.continuum.markable import small_value_in_words
 
-        across = sum(map(units_across_pauses, with_pauses))
-        caution = small_value_in_words(score.value, score.p, across=across)
+        caution = small_value_in_words(score.value, score.p)
         score = replace(score, notes=(*score.notes, *caution))
     return _with_gaps(score, parts, basis)
 
