@@ -59,8 +59,11 @@ ROWS = [
     *(("short stretches", name, 2) for name in ("cut at pauses", "tiles cut at pauses")),
     *((kind, name, 2) for kind in ("many short", "three long") for name in PAIRS[6:]),
     ("seven short", "beginning anew", 2),
+    ("seven short", "beginning anew, one label", 2),
 ]
 SAMPLES = 19
+# End of the names of rows in which all units have the same label.
+_ONE_LABEL = ", one label"
 
 
 def in_words(values: list[float], p: list[float | None]) -> str:
@@ -109,8 +112,18 @@ def zero(study: Study) -> None:
     for kind, name, people in ROWS:
         title = f"zero | {kind} | {name}"
         if study.rows in title:
-            process = PROCESSES[name]
-            print_row(title, study, lambda rng, k=kind, p=process, n=people: drawn(p, k, n, rng))
+            base = name.removesuffix(_ONE_LABEL)
+
+            def draw(
+                rng: Rng,
+                process: Process = PROCESSES[base],
+                kind: str = kind,
+                people: int = people,
+                alike: bool = base != name,
+            ) -> tuple[Continuum, Stretches]:
+                return drawn(process, kind, people, rng, one_label=alike)
+
+            print_row(title, study, draw)
 
 
 def sharing(process: Process, kind: str, share: float, rng: Rng) -> tuple[Continuum, Stretches]:

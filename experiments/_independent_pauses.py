@@ -199,17 +199,26 @@ PROCESSES: dict[str, Process] = {
 }
 
 
-def drawn(process: Process, kind: str, people: int, rng: Rng) -> tuple[Continuum, Stretches]:
-    """Return a recording of independent annotators without stretches, and the stretches."""
+def drawn(
+    process: Process, kind: str, people: int, rng: Rng, *, one_label: bool = False
+) -> tuple[Continuum, Stretches]:
+    """Return a recording of independent annotators without stretches, and the stretches.
+
+    Units have one of three labels, or all the same with `one_label`.
+    """
     stretches = recording(kind, rng)
     spans = [process(stretches, who, rng) for who in range(people)]
     starts, ends = (
         np.concatenate([annotator_spans[side] for annotator_spans in spans]) for side in (0, 1)
     )
     end = stretches[-1][1]
+    if one_label:
+        labels = ["a"] * len(starts)
+    else:
+        labels = rng.choice(["a", "b", "c"], len(starts), p=[0.5, 0.3, 0.2]).tolist()
     whole = Continuum.from_columns(
         [f"A{who}" for who, annotator_spans in enumerate(spans) for _ in annotator_spans[0]],
-        rng.choice(["a", "b", "c"], len(starts), p=[0.5, 0.3, 0.2]).tolist(),
+        labels,
         starts.clip(0, end),
         ends.clip(0, end),
         annotators=[f"A{who}" for who in range(people)],
