@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 MOST = 3
 """Largest number of places that are named."""
 _PEOPLE = 3
+# Largest number of different readings of a place that are spelled out.
+_PHRASES = 6
 # Longest text, name of a document (its end), and annotator with label, in characters.
 _QUOTED = 40
 _TIMES = ("s", "ms")
@@ -36,7 +38,7 @@ _TIMES = ("s", "ms")
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """A stretch of a document, with the annotators who have a unit there.
+    """A stretch of a document, and what each annotator marks there.
 
     Attributes
     ----------
@@ -44,8 +46,9 @@ class Place:
         Name of the document.
     start, end
         First start and last end of the units.
-    annotators, labels
-        Annotators who have one of the units, and the labels of their units; None without a label.
+    annotators, counts, labels
+        All annotators of the document, the numbers of their units in the stretch, and the labels of
+        these; None without a label.
     text
         The annotated text; None if there is none.
     unit
@@ -56,6 +59,7 @@ class Place:
     start: float
     end: float
     annotators: tuple[str, ...]
+    counts: tuple[int, ...]
     labels: tuple[str | None, ...]
     text: str | None = None
     unit: str = ""
@@ -63,29 +67,57 @@ class Place:
     def in_words(self) -> str:
         """Return the place in words.
 
-        >>> place = Place(document="d", start=2, end=9, annotators=("A", "B"), labels=("x", None))
+        >>> place = Place(
+        ...     document="d",
+        ...     start=2,
+        ...     end=9,
+        ...     annotators=("A", "B", "C"),
+        ...     counts=(1, 2, 2),
+        ...     labels=("x", "y", "y"),
+        ... )
         >>> place.in_words()
-        'd, 2–9 (A: x, B)'
+        'd, 2–9 (A: x; B, C: 2 units, y)'
         """
         document = visible(self.document)
         if len(document) > _QUOTED:
+            # The end of a path tells documents apart.
             document = f"…{document[1 - _QUOTED :]}"
         words = f"{document}, {position(self.start)}–{position(self.end)}"
         if self.unit:
             words += f" {self.unit}"
         if self.text and (quoted := shorten(visible(self.text), _QUOTED, placeholder=" …")):
             words += f" “{quoted}”"
-        people = []
-        for name, label in zip(self.annotators, self.labels, strict=True):
-            person = visible(name if label is None else f"{name}: {label}")
-            if len(person) > _QUOTED:
-                person = f"{person[: _QUOTED - 1]}…"
-            people.append(person)
-        return f"{words} ({first_names(people, _PEOPLE)})"
+        annotators_of: dict[str, list[str]] = {}
+        for name, count, label in zip(self.annotators, self.counts, self.labels, strict=True):
+            annotators_of.setdefault(_marked(count, label), []).append(_cut(visible(name)))
+        phrases = [
+            f"{first_names(names, _PEOPLE)}: {what}" for what, names in annotators_of.items()
+        ]
+        if len(phrases) > _PHRASES:
+            phrases = [*phrases[:_PHRASES], "others differ, too"]
+        return f"{words} ({'; '.join(phrases)})"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the place as JSON has it."""
         return asdict(self)
+
+
+def _cut(text: str) -> str:
+    """Return a text, cut if it is long."""
+    if len(text) > _QUOTED:
+        return f"{text[: _QUOTED - 1]}…"
+    return text
+
+
+def _marked(count: int, label: str | None) -> str:
+    """Return what an annotator marks in words."""
+    if count == 0:
+        return "nothing"
+    if count == 1:
+        return _cut(visible(label)) if label is not None else "1 unit"
+    if label is None:
+        return f"{count} units"
+    return f"{count} units, {_cut(visible(label))}"
 
 
 def costliest_places(
@@ -192,20 +224,28 @@ def _overlap(one: Place, other: Place) -> bool:
 
 
 def _place(document: str, continuum: Continuum, units: Sequence[Unit]) -> Place:
-    """Return the stretch of some units of a document."""
+    """Return the stretch of some units of a document, with all units that lie in it or overlap it.
+
+    A unit that a neighbour marks beside the stretch, and that only touches it, does not count.
+    """
     start = min(unit.start for unit in units)
     end = max(unit.end for unit in units)
-    labels: dict[str, dict[str, None]] = {}
-    for unit in units:
-        own = labels.setdefault(unit.annotator, {})
+    inside = (continuum.starts < end) & (continuum.ends > start)
+    inside |= (continuum.starts == start) & (continuum.ends == end)
+    counts = dict.fromkeys(continuum.annotators, 0)
+    labels: dict[str, dict[str, None]] = {name: {} for name in continuum.annotators}
+    for row in np.flatnonzero(inside).tolist():
+        unit = continuum.unit(row)
+        counts[unit.annotator] += 1
         if unit.category is not None:
-            own[unit.category] = None
+            labels[unit.annotator][unit.category] = None
     offsets = continuum.offset_unit
     return Place(
         document=document,
         start=start,
         end=end,
-        annotators=tuple(labels),
+        annotators=tuple(counts),
+        counts=tuple(counts.values()),
         labels=tuple(" + ".join(own) or None for own in labels.values()),
         text=continuum.text_between(start, end),
         unit=offsets if offsets in _TIMES else "",
