@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Chosen:
-    """Which measures to compute, and their options."""
+    """Choice of measures, with their options."""
 
     measures: list[str] | None = option(
         "Measures to compute (A,B; repeatable), or all (see gammacp measures).  "
