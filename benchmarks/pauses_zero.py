@@ -1,7 +1,7 @@
 """Zero of γ where nothing can be marked in pauses, and how often common gaps are told.
 
     python benchmarks/pauses_zero.py [--sets 60] [--of zero power undeclared notes]
-        [--rows TEXT] [--recordings 6]
+        [--rows TEXT] [--recordings 6] [--samples 19]
 
 Independent annotators share a recording with pauses and nothing else. Printed are, a line each:
 
@@ -12,7 +12,8 @@ Independent annotators share a recording with pauses and nothing else. Printed a
 - notes: how often "nobody marks anything" is printed where nothing is declared, for three
   annotators; without pauses; and for people who agree.
 
-`--rows` keeps the rows of zero, power and undeclared in whose name the text occurs.
+`--rows` keeps the rows of zero, power and undeclared in whose name the text occurs. With
+`--samples 0` there are as many random sets as by default, which takes longer.
 """
 
 from __future__ import annotations
@@ -61,7 +62,6 @@ ROWS = [
     ("seven short", "beginning anew", 2),
     ("seven short", "beginning anew, one label", 2),
 ]
-SAMPLES = 19
 # End of the names of rows in which all units have the same label.
 _ONE_LABEL = ", one label"
 
@@ -85,11 +85,14 @@ class Study:
         Number of recordings of a corpus.
     rows
         Part of the titles of rows that are measured.
+    samples
+        Number of random sets; None for the default precision.
     """
 
     sets: int
     recordings: int
     rows: str
+    samples: int | None
 
 
 def print_row(title: str, study: Study, draw: Callable[[Rng], tuple[Continuum, Stretches]]) -> None:
@@ -99,7 +102,7 @@ def print_row(title: str, study: Study, draw: Callable[[Rng], tuple[Continuum, S
         rng = np.random.default_rng([59, seed])
         rows = [draw(rng) for _ in range(study.recordings)]
         whole = {str(k): c.with_markable(stretches) for k, (c, stretches) in enumerate(rows)}
-        corpus = gamma_corpus(Corpus.from_continua(whole), samples=SAMPLES, seed=seed)
+        corpus = gamma_corpus(Corpus.from_continua(whole), samples=study.samples, seed=seed)
         together.append(corpus)
         alone += corpus.scores.values()
     of_six = in_words([s.value for s in together], [s.p for s in together])
@@ -235,8 +238,9 @@ def main() -> None:
     parser.add_argument("--of", nargs="*", default=["zero", "power", "undeclared", "notes"])
     parser.add_argument("--rows", default="")
     parser.add_argument("--recordings", type=int, default=6)
+    parser.add_argument("--samples", type=int, default=19)
     chosen = parser.parse_args()
-    study = Study(chosen.sets, chosen.recordings, chosen.rows)
+    study = Study(chosen.sets, chosen.recordings, chosen.rows, chosen.samples or None)
     parts = {"zero": zero, "power": power, "undeclared": undeclared}
     for part in chosen.of:
         if part == "notes":

@@ -232,20 +232,24 @@ def _place(document: str, continuum: Continuum, units: Sequence[Unit]) -> Place:
     end = max(unit.end for unit in units)
     inside = (continuum.starts < end) & (continuum.ends > start)
     inside |= (continuum.starts == start) & (continuum.ends == end)
-    counts = dict.fromkeys(continuum.annotators, 0)
-    labels: dict[str, dict[str, None]] = {name: {} for name in continuum.annotators}
-    for row in np.flatnonzero(inside).tolist():
+    rows = np.flatnonzero(inside)
+    people = continuum.annotator_codes[rows]
+    counts = np.bincount(people, minlength=continuum.n_annotators)
+    # One unit of each annotator and category stands for all: a place can hold very many.
+    pairs = np.column_stack((people, continuum.category_codes[rows]))
+    _, examples = np.unique(pairs, axis=0, return_index=True)
+    labels: dict[str, list[str]] = {name: [] for name in continuum.annotators}
+    for row in rows[np.sort(examples)].tolist():
         unit = continuum.unit(row)
-        counts[unit.annotator] += 1
         if unit.category is not None:
-            labels[unit.annotator][unit.category] = None
+            labels[unit.annotator].append(unit.category)
     offsets = continuum.offset_unit
     return Place(
         document=document,
         start=start,
         end=end,
-        annotators=tuple(counts),
-        counts=tuple(counts.values()),
+        annotators=continuum.annotators,
+        counts=tuple(counts.tolist()),
         labels=tuple(" + ".join(own) or None for own in labels.values()),
         text=continuum.text_between(start, end),
         unit=offsets if offsets in _TIMES else "",

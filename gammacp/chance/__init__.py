@@ -6,11 +6,11 @@ a single continuum, `documents` for a corpus with at least as many documents as 
 
 Models
     `cut` turns each annotator's units around a circle, cutting between units; `completed`, `grid`
-    and `pauses` adapt it to rhythms, words and silences, the last with `refilled` and `stretches`.
-    `tilted` is a variant of it for units that lie towards one end. `documents` exchanges the
-    documents of each annotator. `shift`, `corpus`, `statistical`, `normal` (the model
-    `statistical-normal`) and `non_overlapping` are those of published papers. `fixed` (the model
-    `fixed-positions`) keeps places and redraws labels.
+    and `pauses` adapt it to rhythms, words and silences, the last with `refilled`,
+    `pause_edges` and `stretches`. `tilted` is a variant of it for units that lie towards one end.
+    `documents` exchanges the documents of each annotator. `shift`, `corpus`, `statistical`,
+    `normal` (the model `statistical-normal`) and `non_overlapping` are those of published papers.
+    `fixed` (the model `fixed-positions`) keeps places and redraws labels.
     `annotation` has what all share: the units of one annotator, and sets made of several.
 Sampling
     `sampling` draws numbered sets, each from a random stream of its own; `expected` decides when

@@ -29,7 +29,6 @@ unit, as if the pause had cut the next one.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -37,203 +36,19 @@ import numpy as np
 
 from gammacp.base.arrays import Bools, Floats
 from gammacp.chance.annotation import ROUNDING, Annotation
+from gammacp.chance.pause_edges import NONE, Arrangement, arrangement_of
 from gammacp.chance.stretches import find_room, stretches_of
 
 # Share of the expected number of units across pauses above which an annotator marks across them.
 _SELDOM = 1 / 2
 # Largest share of units that may overlap the next one.
 _OVERLAPPING = 1 / 4
-# A unit that fills a stretch moves to stretches that are longer or shorter by at most this share.
-_ALIKE = 1 / 4
-# Number of arrangements tried for one that takes all units, and of permutations tried for one in
-# which the units at pauses fit.
+# Number of arrangements that are tried for one that takes all units.
 _ARRANGEMENTS = 20
-_PERMUTATIONS = 4
 # Number of units among which the first one of a stretch is chosen, if the next one does not fit.
 _CANDIDATES = 6
 # Share of edges that have a unit, and of gaps without length, from which on an annotator tiles.
 _TILED = 3 / 4
-_NONE = -1
-
-
-@dataclass(frozen=True)
-class Edge:
-    """All that an annotator has at one side of a pause.
-
-    Attributes
-    ----------
-    row
-        Number of the unit that begins or ends there, or runs across the pause; −1 for none.
-    time
-        Time that this unit takes in the stretch.
-    gap
-        Time from the edge to the nearest unit, where none is at the edge. Of a unit at the edge,
-        the (negative) gap to the next one where the two overlap, and NaN otherwise.
-    """
-
-    row: int
-    time: float
-    gap: float
-
-
-@dataclass(frozen=True)
-class Arrangement:
-    """Units and gaps at the edges of all stretches.
-
-    Attributes
-    ----------
-    sizes
-        Length of each stretch.
-    begins, ends
-        Start and end of each stretch.
-    fills
-        Unit that fills each stretch; −1 for none.
-    """
-
-    sizes: list[float]
-    begins: list[Edge]
-    ends: list[Edge]
-    fills: list[int]
-
-    def fits(self, pauses: Sequence[int], stretch: int) -> bool:
-        """Return whether a stretch of the permuted arrangement has room for what is at its edges.
-
-        Parameters
-        ----------
-        pauses
-            As for `permuted`.
-        stretch
-            Number of the stretch.
-        """
-        begin = self.begins[(pauses[stretch - 1] + 1) % len(pauses)]
-        end = self.ends[pauses[stretch]]
-        if self.fills[stretch] != _NONE:
-            return begin.row == end.row == _NONE
-        if stretch == 0 and begin.row != _NONE and begin.row == self.ends[pauses[-1]].row:
-            # A unit cannot run from the end of the recording to its beginning.
-            return False
-        return begin.time + end.time <= self.sizes[stretch] * (1 + ROUNDING)
-
-    def without_cut_units(self, *, at_begins: bool) -> Arrangement:
-        """Return the arrangement with units of no length at the ends of stretches.
-
-        Parameters
-        ----------
-        at_begins
-            Whether this is done at the beginnings instead.
-        """
-        if at_begins:
-            return replace(self, begins=[replace(edge, time=0.0) for edge in self.begins])
-        return replace(self, ends=[replace(edge, time=0.0) for edge in self.ends])
-
-    def is_across(self, stretch: int) -> bool:
-        """Return whether a unit runs across one of the pauses beside a stretch.
-
-        Parameters
-        ----------
-        stretch
-            Number of the stretch.
-        """
-        before = self.ends[stretch - 1].row
-        after = self.begins[(stretch + 1) % len(self.sizes)].row
-        return (before != _NONE and before == self.begins[stretch].row) or (
-            after != _NONE and after == self.ends[stretch].row
-        )
-
-    def permuted(self, pauses: Sequence[int]) -> Arrangement:
-        """Return the arrangement in which each pause has what another one had.
-
-        Parameters
-        ----------
-        pauses
-            For each stretch k, the number of the pause whose contents come to lie after it: the end
-            of stretch k, and the beginning of the stretch after k. Pause j follows stretch j.
-        """
-        many = len(self.sizes)
-        begins = [self.begins[(pauses[k - 1] + 1) % many] for k in range(many)]
-        return replace(self, begins=begins, ends=[self.ends[k] for k in pauses])
-
-    def with_fill_moved(self, filled: int, other: int) -> Arrangement:
-        """Return the arrangement after two stretches, one of which is filled, exchanged all units.
-
-        Nothing is changed if that does not fit.
-
-        Parameters
-        ----------
-        filled, other
-            Numbers of the two stretches.
-        """
-        size = self.sizes[filled]
-        begin = self.begins[other]
-        end = self.ends[other]
-        is_unlike = abs(self.sizes[other] - size) > _ALIKE * size
-        taken = begin.time + end.time
-        if self.fills[other] != _NONE or is_unlike or taken > size or self.is_across(other):
-            return self
-        begins = [*self.begins]
-        ends = [*self.ends]
-        fills = [*self.fills]
-        begins[filled], begins[other] = begin, begins[filled]
-        ends[filled], ends[other] = end, ends[filled]
-        fills[filled], fills[other] = _NONE, fills[filled]
-        return replace(self, begins=begins, ends=ends, fills=fills)
-
-    def sides_with_units(self, pause: int) -> tuple[bool, bool]:
-        """Return whether a unit ends where a pause begins, and whether one begins where it ends.
-
-        Parameters
-        ----------
-        pause
-            Number of the stretch before the pause.
-        """
-        behind = (pause + 1) % len(self.sizes)
-        return self.ends[pause].row != _NONE, self.begins[behind].row != _NONE
-
-    def shuffle(self, rng: np.random.Generator) -> Arrangement:
-        """Return a random arrangement of the same units and gaps.
-
-        Parameters
-        ----------
-        rng
-            Chooses the places.
-        """
-        shuffled = self
-        many = len(self.sizes)
-        for filled in [k for k, fill in enumerate(self.fills) if fill != _NONE]:
-            shuffled = shuffled.with_fill_moved(filled, int(rng.integers(many)))
-        at_ends = shuffled.sides_with_units(many - 1)
-        alike = [k for k in range(many) if shuffled.sides_with_units(k) == at_ends]
-        for _ in range(_PERMUTATIONS):
-            order = rng.permutation(many).tolist()
-            last = alike[int(rng.integers(len(alike)))]
-            order.remove(last)
-            order.append(last)
-            if all(shuffled.fits(order, k) for k in range(many)):
-                return shuffled.permuted(order)
-        # Few permutations fit. Exchange two pauses at a time, starting from what fits.
-        return shuffled.exchange(many, rng)
-
-    def exchange(self, times: int, rng: np.random.Generator) -> Arrangement:
-        """Return the arrangement after pairs of pauses exchanged what is at them, where that fits.
-
-        Parameters
-        ----------
-        times
-            Number of pairs.
-        rng
-            Chooses the pairs.
-        """
-        many = len(self.sizes)
-        order = [*range(many)]
-        for one, other in rng.integers(many, size=(times, 2)).tolist():
-            is_end = many - 1 in (one, other)
-            if is_end and self.sides_with_units(order[one]) != self.sides_with_units(order[other]):
-                continue
-            order[one], order[other] = order[other], order[one]
-            changed = (one, other, (one + 1) % many, (other + 1) % many)
-            if not all(self.fits(order, k) for k in changed):
-                order[one], order[other] = order[other], order[one]
-        return self.permuted(order)
 
 
 @dataclass(frozen=True)
@@ -296,7 +111,7 @@ class Refilling:
 
     @classmethod
     def of(cls, annotation: Annotation, edges: Floats, *, whole: bool) -> Refilling | None:
-        """Take out the units at edges.
+        """Return the habits of an annotator, with the units at edges taken out.
 
         Return None if many of the annotator's units overlap or cross pauses, or if one crosses
         several pauses.
@@ -324,12 +139,12 @@ class Refilling:
         expected = float(reach.sum()) / float(edges[-1])
         if (last > first).sum() > _SELDOM * expected or (last > first + 1).any():
             return None
-        arrangement = _arrangement(annotation, edges)
+        arrangement = arrangement_of(annotation, edges)
         if arrangement is None:
             return None
         at_edges = np.zeros(len(starts), np.bool_)
         taken = {edge.row for edge in (*arrangement.begins, *arrangement.ends)}
-        at_edges[sorted(({*arrangement.fills} | taken) - {_NONE})] = True
+        at_edges[sorted(({*arrangement.fills} | taken) - {NONE})] = True
         before = np.cumsum(np.where(at_edges, annotation.lengths, 0.0))
         others = np.flatnonzero(~at_edges)
         moved = np.maximum(starts[others] - before[others], 0.0)
@@ -470,7 +285,7 @@ class Refilling:
             next_length = np.inf
         allowance = ROUNDING * edges[-1]
         for k in turn:
-            if arrangement.fills[k] != _NONE:
+            if arrangement.fills[k] != NONE:
                 continue
             place = near[k].time + near[k].gap
             if math.isnan(place):
@@ -480,7 +295,7 @@ class Refilling:
             reached = near[k].time
             free = arrangement.sizes[k] - far[k].time
             limit = free
-            if far[k].row != _NONE and far[k].gap < 0:
+            if far[k].row != NONE and far[k].gap < 0:
                 # The unit at the edge may overlap the one before.
                 limit = min(limit - far[k].gap, arrangement.sizes[k])
             room = limit + allowance
@@ -490,8 +305,8 @@ class Refilling:
                 if place + lengths[unit] > room:
                     # Only an empty stretch may begin with a unit out of order.
                     candidates = queue[1:_CANDIDATES] if is_empty else []
-                    unit = next((i for i in candidates if place + lengths[i] <= room), _NONE)
-                    if unit == _NONE:
+                    unit = next((i for i in candidates if place + lengths[i] <= room), NONE)
+                    if unit == NONE:
                         break
                 is_empty = False
                 queue.remove(unit)
@@ -524,16 +339,16 @@ class Refilling:
                 begin_time = filled.rests[k]
             elif self.tiles:
                 end_time = filled.rests[k]
-            if fill != _NONE:
+            if fill != NONE:
                 rows.append(fill)
                 low.append(start)
                 high.append(end)
             is_continued = k > 0 and begin.row == arrangement.ends[k - 1].row
-            if begin.row != _NONE and not is_continued and (begin_time > 0 or not self.tiles):
+            if begin.row != NONE and not is_continued and (begin_time > 0 or not self.tiles):
                 rows.append(begin.row)
                 low.append(start)
                 high.append(start + begin_time)
-            if finish.row != _NONE and (end_time > 0 or not self.tiles):
+            if finish.row != NONE and (end_time > 0 or not self.tiles):
                 rows.append(finish.row)
                 low.append(end - end_time)
                 if k + 1 < many and arrangement.begins[k + 1].row == finish.row:
@@ -555,60 +370,6 @@ def _is_tiled(arrangement: Arrangement, touches: Bools) -> bool:
         For each two units that follow each other in a stretch, whether they touch.
     """
     edges = [*arrangement.begins, *arrangement.ends]
-    filled = 2 * sum(fill != _NONE for fill in arrangement.fills)
-    at_edges = filled + sum(edge.row != _NONE for edge in edges)
+    filled = 2 * sum(fill != NONE for fill in arrangement.fills)
+    at_edges = filled + sum(edge.row != NONE for edge in edges)
     return at_edges >= _TILED * len(edges) and touches.sum() >= max(1.0, _TILED * len(touches))
-
-
-def _arrangement(annotation: Annotation, edges: Floats) -> Arrangement | None:
-    """Return the units and gaps of an annotator at the edges of all stretches.
-
-    Return None if a unit runs across a pause and on to the end of the next stretch.
-    """
-    allowance = ROUNDING * float(edges[-1])
-    starts = annotation.starts
-    ends = starts + annotation.lengths
-    first, last = stretches_of(edges, starts, ends)
-    begins = list[Edge]()
-    finishes = list[Edge]()
-    fills = list[int]()
-    for k in range(len(edges) - 1):
-        low = float(edges[k])
-        high = float(edges[k + 1])
-        inside = np.flatnonzero((first <= k) & (last >= k))
-        if not len(inside):
-            # All that is known is that the gap is as long as the stretch.
-            begins.append(Edge(_NONE, 0.0, high - low))
-            finishes.append(Edge(_NONE, 0.0, high - low))
-            fills.append(_NONE)
-            continue
-        one = int(inside[0])
-        other = int(inside[np.argmax(ends[inside])])
-        begin = float(starts[one]) - low
-        end = high - float(ends[other])
-        if one == other and abs(begin) <= allowance and abs(end) <= allowance:
-            begins.append(Edge(_NONE, 0.0, np.nan))
-            finishes.append(Edge(_NONE, 0.0, np.nan))
-            fills.append(one)
-            continue
-        if one == other and begin <= allowance and end <= allowance:
-            return None
-        fills.append(_NONE)
-        if begin <= allowance:
-            following = float((starts[inside[inside != one]] - ends[one]).min(initial=0.0))
-            begins.append(Edge(one, float(ends[one]) - low, _overlap(following, allowance)))
-        else:
-            begins.append(Edge(_NONE, 0.0, begin))
-        if end <= allowance:
-            before = float((starts[other] - ends[inside[inside != other]]).min(initial=0.0))
-            finishes.append(Edge(other, high - float(starts[other]), _overlap(before, allowance)))
-        else:
-            finishes.append(Edge(_NONE, 0.0, end))
-    return Arrangement(np.diff(edges).tolist(), begins, finishes, fills)
-
-
-def _overlap(gap: float, allowance: float) -> float:
-    """Return a gap if it is less than 0, and NaN otherwise."""
-    if gap < -allowance:
-        return gap
-    return math.nan

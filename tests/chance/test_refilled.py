@@ -14,8 +14,9 @@ from gammacp import Continuum, Corpus, Unit, gamma, gamma_corpus
 from gammacp.chance.annotation import Annotation
 from gammacp.chance.common_gaps import without_gaps
 from gammacp.chance.cut import prepare_cut
+from gammacp.chance.pause_edges import Edge
 from gammacp.chance.pauses import Dividing, Fitting, Pauses
-from gammacp.chance.refilled import Edge, Refilling
+from gammacp.chance.refilled import Refilling
 from gammacp.continuum import markable
 from gammacp.continuum.markable import small_value_in_words
 
