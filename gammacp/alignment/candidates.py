@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.alignment.problem import Problem
-from gammacp.base.arrays import Codes, Floats, Indices
+from gammacp.base.arrays import Codes, Floats, Indices, freeze
 from gammacp.base.stopping import halting
 from gammacp.base.subjects import advice
 from gammacp.continuum import Continuum
@@ -33,6 +33,9 @@ _PAIRS_IN_MEMORY = 32_000_000
 _PAIRS_AT_ONCE = 1_000_000
 # Number of units up to which the scan takes milliseconds, so that no second thread has to watch it.
 _UNITS_UNWATCHED = 5000
+# Read-only, as real tables of category costs are: kernels are compiled for one of the two only.
+_NO_TABLE = np.zeros((1, 1))
+freeze(_NO_TABLE)
 
 
 class TooManyPairsError(DataError):
@@ -152,7 +155,7 @@ def pairs_within(
     units = UnitArrays(*places)
     classes = Classes(order, class_start, block_end, reach)
     further = Further(continuum.extents, float(absolute), float(relative))
-    costs = Costs(formula, float(factor), np.zeros((1, 1)) if table is None else table)
+    costs = Costs(formula, float(factor), _NO_TABLE if table is None else table)
     most = min(float(most), np.finfo(np.float64).max)
     limit = min(most_pairs, _PAIRS_IN_MEMORY)
     first, second, cost, count = halting(

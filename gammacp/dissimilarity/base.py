@@ -471,10 +471,12 @@ def formula_costs(formula: Formula, u: UnitColumns, v: UnitColumns) -> Floats:
     from gammacp.dissimilarity.kernels import costs_of_fragments, positional_costs
 
     places = np.broadcast_arrays(u.start, u.end, v.start, v.end)
-    flat = (np.ascontiguousarray(place, np.float64).ravel() for place in places)
-    costs = positional_costs(*formula, *flat)
+    # Writable copies, as compiled code would be compiled again for arrays that are read-only.
+    flat = (np.asarray(place, np.float64).flatten() for place in places)
+    number, factor = formula
+    costs = positional_costs(number, float(factor), *flat)
     if u.edges is not None and v.edges is not None:
         sides = (u.edges.first, u.edges.last, v.edges.first, v.edges.last)
         rows = np.stack(np.broadcast_arrays(*sides), axis=-1).reshape(-1, 4)
-        costs_of_fragments(formula[1], u.edges.edge, v.edges.edge, rows, costs)
+        costs_of_fragments(float(factor), u.edges.edge, v.edges.edge, rows, costs)
     return np.asarray(costs.reshape(places[0].shape))

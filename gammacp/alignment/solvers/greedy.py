@@ -47,8 +47,9 @@ def unitary_alignments_within(problem: Problem, most: float) -> Columns:
     from gammacp.alignment.kernels.greedy import groups_within
 
     n = problem.n_annotators
-    cost = most * (n * (n - 1) // 2) * (1 + 1e-12)
-    columns, whole = groups_within(problem.graph, problem.opening, cost, problem.delta, MEMBERS)
+    cost = float(most) * (n * (n - 1) // 2) * (1 + 1e-12)
+    delta = float(problem.delta)
+    columns, whole = groups_within(problem.graph, problem.opening, cost, delta, MEMBERS)
     if not whole:
         raise DataError(
             f"too many unitary alignments with a disorder up to {most:g} to list them all",

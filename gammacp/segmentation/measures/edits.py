@@ -137,7 +137,7 @@ class EditCosts:
     @property
     def parts(self) -> tuple[float, float, bool]:
         """Return the costs in the form that the kernels expect."""
-        return self.substitution, self.transposition, self.te
+        return float(self.substitution), float(self.transposition), self.te
 
     def window_cost_of(self, n: int, b: int) -> float:
         """Return the cost of a transposition of b boundaries over n potential boundaries."""

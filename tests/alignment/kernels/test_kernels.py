@@ -36,6 +36,7 @@ from gammacp.alignment.kernels.projection import price_near, project_on_all
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.proof.components import decompose
+from gammacp.base.arrays import freeze
 from gammacp.base.stopping import HALTED, UNLIMITED, new_meter
 from gammacp.continuum import Continuum
 from gammacp.dissimilarity import bind
@@ -93,8 +94,12 @@ def test_compiled_kernels_of_pairs_equal_python(case: tuple[int, int, int]) -> N
     nothing = Further(continuum.extents, np.inf, 0.0)
     same(scan, all_units, classes, nothing, costs, 1e9, 10**6, meter)
     boxes = np.random.default_rng(0).integers(0, 9, (continuum.n_units, 4)).astype(float)
-    near = Further(np.sort(boxes.reshape(-1, 2, 2)).reshape(-1, 4), 1.0, 0.5)
-    same(scan, all_units, classes, near, Costs(-1, 1.0, np.zeros((1, 1))), 1e9, 10**6, meter)
+    extents = np.sort(boxes.reshape(-1, 2, 2)).reshape(-1, 4)
+    no_table = np.zeros((1, 1))
+    for array in (extents, no_table):
+        freeze(array)  # as the arrays of `nothing` and `costs`, or `scan` is compiled once more
+    near = Further(extents, 1.0, 0.5)
+    same(scan, all_units, classes, near, Costs(-1, 1.0, no_table), 1e9, 10**6, meter)
     same(adjacency, problem.n_units, problem.first, problem.second, problem.weight)
     groups = np.column_stack((problem.first, problem.second))
     same(group_weights, groups, problem.graph)
