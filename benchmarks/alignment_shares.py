@@ -39,7 +39,7 @@ STAGES = {
     "LP": ("alignment.duals.lp.block_prices", "alignment.duals.lp.relax"),
     "assignment": ("alignment.solvers.bipartite.match",),
     "components": ("alignment.proof.components.best_of_columns",),
-    "CP-SAT": ("alignment.solvers.packing.best_packing",),
+    "CP-SAT": ("alignment.packing.cpsat.best_packing",),
     "ties": ("alignment.ties.break_ties", "alignment.ties.in_order"),
 }
 

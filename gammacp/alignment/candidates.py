@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gammacp.alignment.costs import pair_count, reuse_price
 from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import halting
@@ -37,11 +38,6 @@ _UNITS_UNWATCHED = 5000
 
 class TooManyPairsError(DataError):
     """Raised if there are too many candidate pairs for memory or time."""
-
-
-def pair_count(n_annotators: int) -> int:
-    """Return the number of pairs of annotators, C(n, 2)."""
-    return n_annotators * (n_annotators - 1) // 2
 
 
 def build_problem(
@@ -112,7 +108,7 @@ def build_problem(
         delta=delta,
         cover=cover,
         rank=position_ranks(continuum, owner),
-        reuse=reuse * (n - 1) * delta,
+        reuse=reuse_price(reuse, n, delta),
     )
 
 

@@ -46,12 +46,12 @@ def enumerate_columns(
     if problem.rules is not None:
         most_units = min(most_units, problem.rules.largest)
     bounds = problem.graph, problem.opening, problem.tolerance, most_units, most_members
-    columns, whole = halting(
+    columns, complete = halting(
         lambda meter: profitable_groups(*bounds, meter),
         deadline,
         quick=len(problem.first) <= _UNWATCHED,
     )
-    if not whole:
+    if not complete:
         return None
     if problem.rules is not None:
         return problem.rules.keep(problem, columns)

@@ -43,7 +43,7 @@ class NonCrossing(Constraint):
 
         The rows themselves are the ranks: they are in order of annotator, then of start, and only
         units of the same annotator are compared. If a unit contains another, they are not ordered,
-        and `solve_apart` calls `allows_both` instead.
+        and `solve_with_exclusions` calls `allows_both` instead.
         """
         place = np.arange(continuum.n_units)
         for a in range(continuum.n_annotators):

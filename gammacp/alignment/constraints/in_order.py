@@ -13,7 +13,7 @@ def solve_in_order(problem: Problem) -> Solution | None:
     """Find the chain of pairs with the largest gain; None if the rule is not one of order.
 
     `Constraint.places` gives the order. Where it gives none, or there are more than two annotators
-    or other rules, None comes back and the caller solves the problem by `solve_apart`.
+    or other rules, None comes back and the caller solves the problem by `solve_with_exclusions`.
 
     The pairs are sorted by the first annotator's units, so that the best chain that ends in a pair
     is looked up among the second annotator's units before it: O(pairs · log units).

@@ -25,10 +25,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.candidates import build_problem, pair_count
+from gammacp.alignment.candidates import build_problem
 from gammacp.alignment.columns import group_table
 from gammacp.alignment.constraints.base import Constraint
 from gammacp.alignment.constraints.unit_constraints import name_of, pairs_of
+from gammacp.alignment.costs import pair_count
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Bools, Codes, Indices
@@ -44,12 +45,12 @@ class Built(NamedTuple):
     """A problem that includes the constraints on pairs and the links, but not `rules`.
 
     The true cost of an alignment that keeps all links is its cost in the problem plus `change`.
-    `whole` is True if the constraints removed no pair and there are no links.
+    `unchanged` is True if the constraints removed no pair and there are no links.
     """
 
     problem: Problem
     change: float
-    whole: bool
+    unchanged: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -331,7 +332,7 @@ class Rules:
             delta=worth,
         )
         change = float((worth - (problem.delta - cost)).sum())
-        return Built(linking, change, whole=False)
+        return Built(linking, change, unchanged=False)
 
     def _check_links(self) -> None:
         """Raise a DataError for links that no alignment keeps."""

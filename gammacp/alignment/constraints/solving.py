@@ -100,7 +100,7 @@ def solve_constrained(
     if ties and not rules.excludes and not due(deadline):
         presolved = Presolved(ruled, problem)
         first = break_ties(continuum, dissimilarity, presolved, limits.until(deadline))
-    return _with_true_costs(ruled, built._replace(whole=False), first)
+    return _with_true_costs(ruled, built._replace(unchanged=False), first)
 
 
 def _with_bound(problem: Problem, solved: Solution, bound: float) -> Solution:
@@ -119,8 +119,8 @@ def _with_true_costs(solved: Solution, built: Built, first: Solution | None = No
         solved,
         objective=solved.objective + built.change,
         bound=solved.bound + built.change,
-        certificate=None,
-        proof=solved.proof if first is not None and built.whole else None,
+        tie_candidates=None,
+        proof=solved.proof if first is not None and built.unchanged else None,
     )
     if first is None:
         return Constrained(restored, restored)

@@ -162,10 +162,10 @@ def _beside(
     begin = np.concatenate(([0], np.cumsum(_counts(problem)))).astype(np.int64)
     within: Bools = np.zeros(problem.n_annotators, np.bool_)
     within[inside] = True
-    share, whole = halting(
+    share, complete = halting(
         lambda meter: matching_prices(problem.graph, begin, within, each, meter), deadline
     )
-    if whole:
+    if complete:
         return np.asarray(share * (1 + 2.0**-40))
     return None
 

@@ -7,11 +7,12 @@ alignment.
 
 import numpy as np
 
-from gammacp.alignment.candidates import TooManyPairsError, build_problem, pair_count
+from gammacp.alignment.candidates import TooManyPairsError, build_problem
+from gammacp.alignment.costs import pair_count
 from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.presolve.implicit import solve_implicit
-from gammacp.alignment.presolve.pooling import better, solve_pooled
+from gammacp.alignment.presolve.pooling import combine_relaxed, solve_pooled
 from gammacp.alignment.problem import Problem, Solution, Status, solution
 from gammacp.alignment.proof.unit_bound import unit_bound
 from gammacp.alignment.solvers.registry import Solve
@@ -55,23 +56,27 @@ def solve_closest(
     else:
         pooled = solve_pooled(continuum, dissimilarity, deadline)
     if pooled is not None:
-        best = better(best, pooled)
+        best = combine_relaxed(best, pooled)
     closest = _closest(continuum, dissimilarity, cover, reuse, deadline, per_unit)
     if closest is None:
         return best, None
     problem, most = closest
     if n == 2 and not cover:
-        whole, tight = solve_implicit(problem, continuum, dissimilarity, solve, limits, deadline)
-        if whole.status is Status.OPTIMAL:
-            return whole, tight
-        best = better(best, whole)
+        over_all_pairs, tight = solve_implicit(
+            problem, continuum, dissimilarity, solve, limits, deadline
+        )
+        if over_all_pairs.status is Status.OPTIMAL:
+            return over_all_pairs, tight
+        best = combine_relaxed(best, over_all_pairs)
     groups = improve(problem, None, deadline)
-    best = better(best, solution(problem, groups, unit_bound(problem, beyond=delta - most)))
+    best = combine_relaxed(
+        best, solution(problem, groups, unit_bound(problem, beyond=delta - most))
+    )
     if not due(deadline):
         with budget(_STEPS):
             solved = solve(problem, limits.until(deadline))
         # Its bound is not valid for the pairs that are left out.
-        best = better(best, solution(problem, solved.groups, -np.inf))
+        best = combine_relaxed(best, solution(problem, solved.groups, -np.inf))
     return best, None
 
 

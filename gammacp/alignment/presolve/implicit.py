@@ -19,7 +19,7 @@ import numpy as np
 from gammacp.alignment.candidates import MOST_PAIRS
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
-from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, solution
+from gammacp.alignment.problem import Problem, Proof, Solution, TieCandidates, solution
 from gammacp.alignment.solvers.registry import Solve
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import due
@@ -59,8 +59,8 @@ def solve_implicit(
 ) -> tuple[Solution, Problem | None]:
     """Return the best alignment over all pairs, or the best by the deadline with its bound.
 
-    If the alignment is proven, the problem of all tight pairs is returned with it, and the
-    certificate of the solution is about these pairs. Otherwise, or if they are more than
+    If the alignment is proven, the problem of all tight pairs is returned with it, and these pairs
+    are the solution's tie candidates. Otherwise, or if they are more than
     `MOST_PAIRS`, the problem is None.
 
     Parameters
@@ -137,14 +137,14 @@ def _pairs_at(
 def _certified(
     problem: Problem, best: Solution, price: Floats, tight: Pairs
 ) -> tuple[Solution, Problem | None]:
-    """Return a proven solution with its tight pairs, as a problem and as a certificate."""
+    """Return a proven solution with its tight pairs, as a problem and as tie candidates."""
     if len(tight.first) > MOST_PAIRS:
         return best, None
     members = np.column_stack((tight.first, tight.second)).ravel()
     begin = 2 * np.arange(len(tight.first) + 1, dtype=np.int64)
     columns = Columns(begin, members, tight.weight + problem.opening)
     problem = replace(problem, first=tight.first, second=tight.second, weight=tight.weight)
-    return replace(best, certificate=Certificate(columns, price)), problem
+    return replace(best, tie_candidates=TieCandidates(columns, price)), problem
 
 
 def _costs(

@@ -27,7 +27,7 @@ from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.base.stopping import GIGA, budget, due, halting, note
 
 if TYPE_CHECKING:
-    from gammacp.alignment.solvers.packing import Model
+    from gammacp.alignment.packing.problem import PackingProblem
 
 # Thresholds of loss, as shares of the scale. Columns above `_FIRST_LOSS` are considered only after
 # the proof over the others. `_LOSS_STEP` is the first limit up to which columns become active; the
@@ -271,26 +271,29 @@ class Decomposition:
         limits = replace(self.limits.until(self.deadline), gap=0.0)
         ones = np.ones(len(self.alone), np.int64)
         # Imported here: few components are so hard that they go to CP-SAT.
-        from gammacp.alignment.solvers.packing import Model, best_packing
+        from gammacp.alignment.packing.cpsat import best_packing
+        from gammacp.alignment.packing.problem import PackingProblem
 
-        again = self.problem.opening + self.problem.reuse
-        packing = Model(part, ones, again, self.problem.cover)
+        opening = self.problem.opening + self.problem.reuse
+        problem = PackingProblem(part, ones, opening, self.problem.cover)
         share = self.problem.slack * len(np.unique(part.members)) / len(self.alone)
         with budget(self.limits.steps(self.limits.of(Components).steps)):
-            best = best_packing(packing, limits, hint=had.astype(np.int64), slack=0.5 * share)
+            best = best_packing(problem, limits, hint=had.astype(np.int64), slack=0.5 * share)
         times = best.times > 0
         if self._loss(part, times, price) > self._loss(part, had, price):
             times = had
         self.chosen[inside] = times
         self.least[root] = self._loss(part, times, price)
         if best.proven:
-            trusted_loss = self.least[root]
+            unconfirmed_loss = self.least[root]
         else:
-            trusted_loss = max(price - best.bound, 0.0)
-        self.lower[root] = self._confirm(inside, packing, price, trusted_loss)
-        self.unproven_loss[root] = trusted_loss - self.lower[root]
+            unconfirmed_loss = max(price - best.bound, 0.0)
+        self.lower[root] = self._confirm(inside, problem, price, unconfirmed_loss)
+        self.unproven_loss[root] = unconfirmed_loss - self.lower[root]
 
-    def _confirm(self, inside: Indices, packing: Model, price: float, trusted_loss: float) -> float:
+    def _confirm(
+        self, inside: Indices, problem: PackingProblem, price: float, unconfirmed_loss: float
+    ) -> float:
         """Return the part of CP-SAT's lower bound on the loss that can be confirmed.
 
         A longer search confirms it if it ends; otherwise the bound of HiGHS does.
@@ -302,12 +305,11 @@ class Decomposition:
         label = np.zeros(len(units), np.int32)
         nodes = _LONGER * self.limits.of(Components).nodes
         if not len(self._what_is_hard(units, inside, part, label, least, chosen, nodes)):
-            return min(trusted_loss, float(least[0]))
-        from gammacp.alignment.solvers.packing import highs_bound
+            return min(unconfirmed_loss, float(least[0]))
+        from gammacp.alignment.packing.highs import highs_bound
 
-        return min(
-            trusted_loss, max(price - highs_bound(packing, self.limits.until(self.deadline)), 0.0)
-        )
+        gain_bound = highs_bound(problem, self.limits.until(self.deadline))
+        return min(unconfirmed_loss, max(price - gain_bound, 0.0))
 
     def _loss(self, part: Columns, times: Bools, price: float) -> float:
         picked = part.select(np.flatnonzero(times))
@@ -324,18 +326,18 @@ class BestColumns(NamedTuple):
     ----------
     chosen
         Columns of the best alignment found.
-    most_gain
+    gain_bound
         Upper bound on the gain of any alignment.
     price
         Prices, by rank, that no column exceeds.
-    trusted_gain
+    unconfirmed_gain_bound
         Upper bound on the gain if CP-SAT's own bounds are trusted.
     """
 
     chosen: Indices
-    most_gain: float
+    gain_bound: float
     price: Floats
-    trusted_gain: float
+    unconfirmed_gain_bound: float
 
 
 def best_of_columns(
@@ -351,11 +353,11 @@ def best_of_columns(
     most = float(price.sum())
     if state.complete:
         lower = state.lower_total
-        trusted_loss = lower + sum(state.unproven_loss.values())
+        unconfirmed_loss = lower + sum(state.unproven_loss.values())
     else:
         lower = 0.0
-        trusted_loss = 0.0
-    return BestColumns(candidates[state.chosen], most - lower, price, most - trusted_loss)
+        unconfirmed_loss = 0.0
+    return BestColumns(candidates[state.chosen], most - lower, price, most - unconfirmed_loss)
 
 
 def decompose(

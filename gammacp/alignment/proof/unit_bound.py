@@ -6,7 +6,7 @@ gains more than the sum of all prices.
 
 import numpy as np
 
-from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, solution
+from gammacp.alignment.problem import Problem, Proof, Solution, TieCandidates, solution
 from gammacp.base.arrays import Codes, Floats
 
 
@@ -44,11 +44,11 @@ def unit_bound(problem: Problem, *, beyond: float = 0.0) -> float:
     return bound
 
 
-def least_bounded(
+def solution_with_unit_bound(
     problem: Problem,
     groups: Codes,
     bound: float = -np.inf,
-    certificate: Certificate | None = None,
+    tie_candidates: TieCandidates | None = None,
     proof: Proof | None = None,
 ) -> Solution:
     """Return a solution of these groups with the higher of two bounds: `bound` and `unit_bound`."""
@@ -56,4 +56,4 @@ def least_bounded(
     if bound_of_units > bound:
         bound = bound_of_units
         proof = Proof(unit_prices(problem))
-    return solution(problem, groups, bound, certificate, proof)
+    return solution(problem, groups, bound, tie_candidates, proof)

@@ -22,7 +22,7 @@ from gammacp.alignment.heuristics.annealing import annealing_runs
 from gammacp.alignment.heuristics.local_search import Recombination, improve, recombinations, resize
 from gammacp.alignment.limits import Limits, Stage
 from gammacp.alignment.problem import Problem, Solution, group_costs
-from gammacp.alignment.reporting import tell
+from gammacp.alignment.reporting import report_bounds
 from gammacp.alignment.solvers.generation import (
     SEARCHED_PAIRS,
     Generated,
@@ -97,7 +97,7 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
         return solve_generation(problem, limits)
     generated = _head_start(problem, limits, deadline)
     total = problem.n_units * problem.opening
-    hopeless = generated.most_gain - total > _HOPELESS * (total - generated.gain)
+    hopeless = generated.gain_bound - total > _HOPELESS * (total - generated.gain)
     if not _is_over(problem, generated, limits, deadline):
         if small and not _long(problem, limits):
             steps = work.steps - began
@@ -216,17 +216,17 @@ def enclose(problem: Problem, generated: Generated, limits: Limits, deadline: fl
             reached = max(reached, item.bound)
             together = item.together
             # Convert shares of costs to prices: price = opening − share.
-            if total - item.bound < generated.most_gain:
+            if total - item.bound < generated.gain_bound:
                 price = problem.opening - item.share
                 most = total - item.bound
-                generated = replace(generated, price=price, most_gain=most, matrix=item.matrix)
+                generated = replace(generated, price=price, gain_bound=most, matrix=item.matrix)
         else:
             gain = total - float(group_costs(problem, item).sum())
             idle += 1
             if gain > generated.gain + problem.tolerance:
                 generated = replace(generated, groups=item, gain=gain)
                 idle = 0
-        tell(total - generated.gain, total - generated.most_gain)
+        report_bounds(total - generated.gain, total - generated.gain_bound)
         now = work.steps
         gap = total - generated.gain - reached
         if gap < (1 - _PROGRESS) * open_gap:

@@ -29,20 +29,21 @@ from gammacp.alignment.heuristics.annealing import HEATS, MOVES, Schedule, annea
 from gammacp.alignment.heuristics.local_search import improve, resize
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import CROWD, Limits, Stage, Ties
+from gammacp.alignment.packing.cpsat import best_packing
+from gammacp.alignment.packing.problem import PackingProblem
 from gammacp.alignment.pricing.exact import FEW_NODES, LISTED_AT_LAST, search
 from gammacp.alignment.pricing.near import ENOUGH, STALLED, project_prices
 from gammacp.alignment.problem import (
-    Certificate,
     Problem,
     Proof,
     RelaxedMatrix,
     Solution,
+    TieCandidates,
     total_cost,
 )
-from gammacp.alignment.proof.unit_bound import least_bounded
-from gammacp.alignment.reporting import tell
+from gammacp.alignment.proof.unit_bound import solution_with_unit_bound
+from gammacp.alignment.reporting import report_bounds
 from gammacp.alignment.solvers.enumeration import solve_listed
-from gammacp.alignment.solvers.packing import Model, best_packing
 from gammacp.alignment.solvers.registry import registered
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import GIGA, budget, current_work, due, note
@@ -114,7 +115,7 @@ class Generated:
         The best alignment so far.
     gain
         Gain of `groups`.
-    most_gain
+    gain_bound
         Upper bound on the gain of any alignment: Σ price.
     complete
         Whether `columns` contains all groups that a better alignment could use.
@@ -126,14 +127,14 @@ class Generated:
     price: Floats
     groups: Codes
     gain: float
-    most_gain: float
+    gain_bound: float
     complete: bool = False
     matrix: RelaxedMatrix | None = None
 
     def close(self, problem: Problem, limits: Limits, slack: float) -> bool:
         """Return whether the gap is within the slack, or within the gap that the limits allow."""
         cost = problem.n_units * problem.opening - self.gain
-        return self.most_gain - self.gain <= max(limits.gap * abs(cost), slack)
+        return self.gain_bound - self.gain <= max(limits.gap * abs(cost), slack)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -176,7 +177,7 @@ def solve_generation(problem: Problem, limits: Limits) -> Solution:
 
 def conclude(problem: Problem, generated: Generated, limits: Limits, deadline: float) -> Solution:
     """Return the best alignment of the generated groups; proven if they are complete."""
-    bound = problem.n_units * problem.opening - generated.most_gain
+    bound = problem.n_units * problem.opening - generated.gain_bound
     proof = Proof(generated.price, generated.matrix)
     if not generated.complete:
         if generated.matrix is None:
@@ -184,9 +185,9 @@ def conclude(problem: Problem, generated: Generated, limits: Limits, deadline: f
         else:
             by = "semidefinite relaxation"
         note(columns_listed=generated.columns.number, prices_by=by, proved_by="prices")
-        columns, whole = _rivals(problem, generated, limits, deadline)
-        certificate = Certificate(columns, generated.price, whole)
-        return least_bounded(problem, generated.groups, bound, certificate, proof)
+        columns, complete = _rivals(problem, generated, limits, deadline)
+        tie_candidates = TieCandidates(columns, generated.price, complete)
+        return solution_with_unit_bound(problem, generated.groups, bound, tie_candidates, proof)
     listed = generated.columns
     remaining = limits.until(deadline)
     return solve_listed(problem, listed, remaining, generated.groups, bound, proof)
@@ -224,7 +225,7 @@ def generate(
             if first or state.near or n_before < problem.n_units / 10:
                 state = price_columns(problem, state, deadline, tuning.nodes)
             first = False
-            tell(total - state.gain, total - state.most_gain)
+            report_bounds(total - state.gain, total - state.gain_bound)
             if state.converged and not state.close(problem, limits, _slack(problem)):
                 state = _pack(problem, state, deadline)
             if state.close(problem, limits, _slack(problem)) or due(deadline):
@@ -253,7 +254,7 @@ def _rivals(
     bound is that of a crowd, or leaves a gap beyond rounding, only a short attempt is made: under
     such prices nearly every group has little loss.
     """
-    gap = max(generated.most_gain - generated.gain, 0.0)
+    gap = max(generated.gain_bound - generated.gain, 0.0)
     slack = _slack(problem)
     if gap > problem.slack or due(deadline):
         return generated.columns, False
@@ -271,8 +272,8 @@ def _rivals(
         )
     if pricing is None:
         return generated.columns, False
-    whole = not pricing.unsure.any()
-    return pricing.columns if whole else generated.columns.join(pricing.columns), whole
+    complete = not pricing.unsure.any()
+    return pricing.columns if complete else generated.columns.join(pricing.columns), complete
 
 
 def _start(problem: Problem, earlier: Generated | None, deadline: float) -> GenerationState:
@@ -292,7 +293,7 @@ def _start(problem: Problem, earlier: Generated | None, deadline: float) -> Gene
         price=price if earlier is None else start,
         groups=groups,
         gain=gain,
-        most_gain=np.inf if earlier is None else earlier.most_gain,
+        gain_bound=np.inf if earlier is None else earlier.gain_bound,
         matrix=None if earlier is None else earlier.matrix,
         trial=price,
         support=support,
@@ -422,8 +423,8 @@ def price_columns(
         excess[roots] = np.minimum(pricing.excess[roots], excess[roots])
         feasible = _feasible(problem, price, excess)
         bound = float(feasible.sum())
-        if bound < state.most_gain:
-            state = replace(state, most_gain=bound, price=feasible, matrix=None)
+        if bound < state.gain_bound:
+            state = replace(state, gain_bound=bound, price=feasible, matrix=None)
         state = replace(state, columns=state.columns.join(pricing.columns))
         lacking = -pricing.columns.losses(price).min(initial=0.0) / problem.scale
         roots = np.flatnonzero(pricing.unsure)
@@ -447,7 +448,7 @@ def _columns_in_gap(
     problem: Problem, state: GenerationState, deadline: float, at_last: int
 ) -> Columns | None:
     """List all groups that lose at most the gap; None if it is too wide or they are too many."""
-    gap = state.most_gain - state.gain
+    gap = state.gain_bound - state.gain
     if gap > _CLOSE * problem.scale and not state.converged:
         return None
     if state.converged:
@@ -467,13 +468,13 @@ def _pack(problem: Problem, state: GenerationState, deadline: float) -> Generati
     This is done if prices have converged and the gap remains: the master's solution is then
     fractional, and rounding it loses most of the gap.
     """
-    gap = state.most_gain - state.gain
+    gap = state.gain_bound - state.gain
     near = state.columns.select(np.flatnonzero(state.columns.losses(state.price) <= gap))
     ones = np.ones(problem.n_units, np.int64)
     with budget(_PACKING):
-        packing = Model(near, ones, problem.opening + problem.reuse, problem.cover)
-        packed = best_packing(packing, Limits().until(deadline))
-    return _better(problem, state, to_groups(problem, near.select(np.flatnonzero(packed.times))))
+        packing_problem = PackingProblem(near, ones, problem.opening + problem.reuse, problem.cover)
+        packing = best_packing(packing_problem, Limits().until(deadline))
+    return _better(problem, state, to_groups(problem, near.select(np.flatnonzero(packing.times))))
 
 
 def _round(

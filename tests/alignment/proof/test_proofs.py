@@ -10,8 +10,8 @@ from scipy.optimize import linprog
 
 from gammacp import Combined
 from gammacp.alignment import best_groups, build_problem, solve
-from gammacp.alignment.candidates import pair_count
 from gammacp.alignment.columns import enumerate_columns
+from gammacp.alignment.costs import pair_count
 from gammacp.alignment.duals import lp
 from gammacp.alignment.kernels.components import activate, columns_at, label_components
 from gammacp.alignment.kernels.duals import make_feasible
