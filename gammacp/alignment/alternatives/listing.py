@@ -126,7 +126,7 @@ def list_groups(
     TooManyError
         There are too many groups, or there is no time.
     """
-    from gammacp.alignment.kernels.duals import make_feasible
+    from gammacp.alignment.kernels.feasible_prices import make_feasible
 
     problem = priced.problem
     while True:

@@ -175,7 +175,7 @@ class _Search:
 
         Return the value of each remaining column in the solution.
         """
-        from gammacp.alignment.kernels.duals import make_feasible
+        from gammacp.alignment.kernels.feasible_prices import make_feasible
 
         columns = self.columns_with_cliques()
         size = self.problem.n_units + len(self.cliques)

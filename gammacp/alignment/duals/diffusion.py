@@ -113,7 +113,7 @@ def diffusion(
     Rounds end when every column is paid and prices hardly fall any more, or fall too slowly.
     """
     from gammacp.alignment.kernels.diffusion import diffuse, readmit
-    from gammacp.alignment.kernels.duals import make_feasible
+    from gammacp.alignment.kernels.feasible_prices import make_feasible
 
     # Sort columns by their first unit, so that a pass moves along the continuum and along memory.
     first = np.minimum.reduceat(columns.members, columns.begin[:-1])

@@ -155,7 +155,7 @@ def _beside(
 
     Return None if the deadline comes first. `each`, if given, receives the parts by annotator.
     """
-    from gammacp.alignment.kernels.pairwise import matching_prices
+    from gammacp.alignment.kernels.pair_matchings import matching_prices
 
     if each is None:
         each = np.zeros((0, 0))

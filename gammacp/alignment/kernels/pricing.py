@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.kernels.growing import Growing, append, n_members, no_columns, trim
+from gammacp.alignment.kernels.array_slices import is_over, widest
+from gammacp.alignment.kernels.growing_columns import Growing, append, n_members, no_columns, trim
 from gammacp.alignment.kernels.messages import bound_labels, pair_at, pass_messages
 from gammacp.alignment.kernels.records import Columns, Graph
 from gammacp.alignment.kernels.roots import label_starts, loose_bound, reduce_candidates, root_graph
-from gammacp.alignment.kernels.runs import is_over, widest
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.base.stopping import NODES, STEPS, Meter
 from gammacp.kernel import kernel

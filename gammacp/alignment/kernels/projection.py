@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gammacp.alignment.duals.projection import Support
-from gammacp.alignment.kernels.growing import append, no_columns, trim
+from gammacp.alignment.kernels.array_slices import is_over
+from gammacp.alignment.kernels.growing_columns import append, no_columns, trim
 from gammacp.alignment.kernels.records import Columns, Graph
-from gammacp.alignment.kernels.runs import is_over
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import STEPS, Meter
 from gammacp.kernel import kernel

@@ -36,6 +36,7 @@ def solve_closest(
     dissimilarity: BoundDissimilarity,
     solve: Solve,
     limits: Limits,
+    *,
     cover: bool,
     reuse: float,
     deadline: float,
@@ -70,7 +71,7 @@ def solve_closest(
         best = combine_relaxed(best, over_all_pairs)
     groups = improve(problem, None, deadline)
     best = combine_relaxed(
-        best, solution(problem, groups, unit_bound(problem, beyond=delta - most))
+        best, solution(problem, groups, unit_bound(problem, unlisted_weight=delta - most))
     )
     if not due(deadline):
         with budget(_STEPS):

@@ -84,7 +84,7 @@ def pack_merged(merged: Merged, limits: Limits, deadline: float = np.inf) -> Mer
 
 def _feasible(columns: Columns, price: Floats) -> tuple[Floats, Floats]:
     """Return prices raised until no column gains more than its units' prices, and the losses."""
-    from gammacp.alignment.kernels.duals import make_feasible
+    from gammacp.alignment.kernels.feasible_prices import make_feasible
 
     price = price.copy()
     return price, make_feasible(price, columns, np.inf)

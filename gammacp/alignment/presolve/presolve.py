@@ -97,12 +97,17 @@ def solve_presolved(
         # Imported here, like `pooling` below: most continua need neither.
         from gammacp.alignment.presolve.closest import solve_closest
 
-        per_unit = limits.of(Presolve).closest
-        return Presolved(
-            *solve_closest(
-                continuum, dissimilarity, solve, limits, cover, reuse, deadline, per_unit
-            )
+        solved, tight_problem = solve_closest(
+            continuum,
+            dissimilarity,
+            solve,
+            limits,
+            cover=cover,
+            reuse=reuse,
+            deadline=deadline,
+            per_unit=limits.of(Presolve).closest,
         )
+        return Presolved(solved, tight_problem)
     if not cover and one_spot(continuum):
         from gammacp.alignment.presolve.pooling import solve_pooled
 

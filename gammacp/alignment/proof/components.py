@@ -83,6 +83,8 @@ class Decomposition:
         nothing else confirms.
     total
         Sum of `least` over all components.
+    tie_tolerance, allowed_loss
+        Total loss up to which the solution counts as optimal, and up to which the search may end.
     waiting
         Inactive columns that may still have to become active.
     """
@@ -114,8 +116,8 @@ class Decomposition:
         self.deadline = deadline
         cost = len(alone) * problem.opening - float(alone.sum())
         # Capped: the units may belong to many small continua, one after the other.
-        self.equal = problem.tolerance * min(len(alone), SMALL_UNITS)
-        self.allowed = max(self.equal, limits.gap * cost)
+        self.tie_tolerance = problem.tolerance * min(len(alone), SMALL_UNITS)
+        self.allowed_loss = max(self.tie_tolerance, limits.gap * cost)
         n_units = len(alone)
         size = columns.number
         self._units = np.arange(n_units)
@@ -131,10 +133,11 @@ class Decomposition:
     @property
     def lower_total(self) -> float:
         """Lower bound on the loss of any alignment that uses active columns only."""
-        return self._of_components(self.lower)
+        return self._sum_over_roots(self.lower)
 
-    def _of_components(self, of_roots: Floats) -> float:
-        return float(of_roots[self.label == self._units].sum())
+    def _sum_over_roots(self, values: Floats) -> float:
+        """Return the sum of values of components, which are at their roots."""
+        return float(values[self.label == self._units].sum())
 
     def run(self) -> None:
         """Activate columns until no further one matters, or time runs out."""
@@ -142,8 +145,8 @@ class Decomposition:
         self._search(self._units, np.flatnonzero(self.active))
         while True:
             # With `ties`, columns with a positive loss may still have to become active.
-            if self.total <= self.allowed and not self.ties:
-                self.complete = self.total <= self.equal
+            if self.total <= self.allowed_loss and not self.ties:
+                self.complete = self.total <= self.tie_tolerance
                 return
             if due(self.deadline):
                 return
@@ -210,7 +213,7 @@ class Decomposition:
         chosen = self.chosen[inside]
         least = self.least[units]
         nodes = self.limits.of(Components).nodes
-        hard = self._what_is_hard(units, inside, part, label, least, chosen, nodes)
+        unfinished = self._search_components(units, inside, part, label, least, chosen, nodes)
         self.label[units] = units[label]
         self.chosen[inside] = chosen
         self.least[units] = self.lower[units] = least
@@ -219,9 +222,9 @@ class Decomposition:
             self.unproven_loss = {
                 root: loss for root, loss in self.unproven_loss.items() if root not in gone
             }
-        for root in units[hard].tolist():
+        for root in units[unfinished].tolist():
             self._solve_hard(root)
-        self.total = self._of_components(self.least)
+        self.total = self._sum_over_roots(self.least)
 
     def _part(self, units: Indices, inside: Indices) -> Columns:
         """Return the columns `inside`, with their members renumbered by position in `units`."""
@@ -230,7 +233,7 @@ class Decomposition:
             return part
         return part._replace(members=np.searchsorted(units, part.members).astype(np.int32))
 
-    def _what_is_hard(
+    def _search_components(
         self,
         units: Indices,
         inside: Indices,
@@ -240,9 +243,9 @@ class Decomposition:
         chosen: Bools,
         nodes: int,
     ) -> Indices:
-        """Search components and return the roots of those that need more than `nodes` nodes.
+        """Search components of units `units` and columns `inside`; write `least` and `chosen`.
 
-        The results are written to `least` and `chosen`.
+        Return the roots of the components that need more than `nodes` nodes: they are not finished.
         """
         from gammacp.alignment.kernels.component_search import (
             SearchCosts,
@@ -304,7 +307,7 @@ class Decomposition:
         part = self._part(units, inside)
         label = np.zeros(len(units), np.int32)
         nodes = _LONGER * self.limits.of(Components).nodes
-        if not len(self._what_is_hard(units, inside, part, label, least, chosen, nodes)):
+        if not len(self._search_components(units, inside, part, label, least, chosen, nodes)):
             return min(unconfirmed_loss, float(least[0]))
         from gammacp.alignment.packing.highs import highs_bound
 
@@ -374,7 +377,7 @@ def decompose(
     Return the rows of the columns that were included, the final state, and feasible prices by rank:
     no column gains more than the prices of its units.
     """
-    from gammacp.alignment.kernels.duals import make_feasible
+    from gammacp.alignment.kernels.feasible_prices import make_feasible
 
     ranked = columns.renumber(problem.ranks)
     # In a cover, no unit needs a higher price than this (see `Problem.cover_cost`).

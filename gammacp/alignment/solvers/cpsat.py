@@ -93,7 +93,7 @@ def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
 
 def _prices(problem: Problem, limits: Limits, deadline: float) -> _Prices:
     """Return prices from all groups if they can be listed, otherwise from column generation."""
-    from gammacp.alignment.kernels.duals import make_feasible
+    from gammacp.alignment.kernels.feasible_prices import make_feasible
 
     columns = enumerate_columns(problem, most_members=_LISTED, deadline=deadline)
     if columns is None:

@@ -25,7 +25,14 @@ from gammacp.alignment.columns import to_columns, to_groups
 from gammacp.alignment.duals.lp import Relaxation, relax
 from gammacp.alignment.duals.projection import Support, shared_prices, support_of
 from gammacp.alignment.duals.semidefinite import Semidefinite
-from gammacp.alignment.heuristics.annealing import HEATS, MOVES, Schedule, anneal_once, fits
+from gammacp.alignment.heuristics.annealing import (
+    MENDING_TEMPERATURES,
+    MOVES,
+    OPENING_TEMPERATURES,
+    Schedule,
+    anneal_once,
+    table_fits,
+)
 from gammacp.alignment.heuristics.local_search import improve, resize
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import CROWD, Limits, Stage, Ties
@@ -214,15 +221,22 @@ def generate(
     state = _start(problem, earlier, deadline)
     first = True
     total = problem.n_units * problem.opening
+    # Each round
+    # 1. moves the prices so that they pay for groups near the alignment,
+    # 2. in the first round of a large problem, improves the alignment by annealing,
+    # 3. searches all groups, if those near the alignment are paid for or few were new,
+    # 4. packs the columns exactly once prices have converged,
+    # 5. lists all groups that could still matter, if they are few, and ends,
+    # 6. and otherwise solves the linear program over the columns, for new prices.
     try:
         while True:
             current_work().rounds += 1
             n_before = state.columns.number
             state = _project(problem, state, deadline)
             if first and not state.near and large:
-                state = _search(problem, state, deadline, limits)
-            n_before = state.columns.number - n_before
-            if first or state.near or n_before < problem.n_units / 10:
+                state = _improve_alignment(problem, state, deadline, limits)
+            n_new = state.columns.number - n_before
+            if first or state.near or n_new < problem.n_units / 10:
                 state = price_columns(problem, state, deadline, tuning.nodes)
             first = False
             report_bounds(total - state.gain, total - state.gain_bound)
@@ -281,15 +295,15 @@ def _start(problem: Problem, earlier: Generated | None, deadline: float) -> Gene
         groups = improve(problem, None, deadline)
     else:
         groups = earlier.groups
-    pool = to_columns(problem, groups)
-    gain = float(pool.gain.sum())
+    columns = to_columns(problem, groups)
+    gain = float(columns.gain.sum())
     if earlier is None:
         start = shared_prices(problem, groups)
     else:
         start = earlier.price
-    support, price = support_of(problem.n_units, pool, np.ones(pool.number), start, _USED)
+    support, price = support_of(problem.n_units, columns, np.ones(columns.number), start, _USED)
     return GenerationState(
-        columns=pool if earlier is None else pool.join(earlier.columns),
+        columns=columns if earlier is None else columns.join(earlier.columns),
         price=price if earlier is None else start,
         groups=groups,
         gain=gain,
@@ -313,31 +327,39 @@ def _project(problem: Problem, state: GenerationState, deadline: float) -> Gener
     """
     if problem.cover or state.step == 0.0:
         return replace(state, near=False)
-    price, pool, near = project_prices(
+    price, columns, near = project_prices(
         problem, state.groups, state.columns, state.trial, state.support, deadline
     )
-    return replace(state, trial=price, columns=pool, near=near)
+    return replace(state, trial=price, columns=columns, near=near)
 
 
-def _search(
+def _improve_alignment(
     problem: Problem, state: GenerationState, deadline: float, limits: Limits
 ) -> GenerationState:
     """Improve the alignment by local search and annealing, and make its groups the support."""
     state = _better(problem, state, resize(problem, state.groups, deadline))
-    state = _annealed(problem, state, deadline, HEATS[:2], limits.seed)
-    pool = to_columns(problem, state.groups)
-    support, price = support_of(problem.n_units, pool, np.ones(pool.number), state.trial, _USED)
+    state = _annealed(problem, state, deadline, OPENING_TEMPERATURES, limits.seed)
+    columns = to_columns(problem, state.groups)
+    used = np.ones(columns.number)
+    support, price = support_of(problem.n_units, columns, used, state.trial, _USED)
     state = replace(state, support=support, trial=price, relaxed=state.gain)
     return _project(problem, state, deadline)
 
 
 def _annealed(
-    problem: Problem, state: GenerationState, deadline: float, heats: Iterable[float], seed: int
+    problem: Problem,
+    state: GenerationState,
+    deadline: float,
+    temperatures: Iterable[float],
+    seed: int,
 ) -> GenerationState:
     """Anneal the alignment at each of these temperatures, and keep the result if it is better."""
     groups = state.groups
-    for heat in heats if fits(problem, groups) else ():
-        groups = anneal_once(problem, groups, Schedule(heat, MOVES, (seed % 2**64, 0)), deadline)
+    if not table_fits(problem, groups):
+        temperatures = ()
+    for temperature in temperatures:
+        schedule = Schedule(temperature, MOVES, (seed % 2**64, 0))
+        groups = anneal_once(problem, groups, schedule, deadline)
     return _better(problem, state, groups)
 
 
@@ -361,7 +383,7 @@ def _solve_master(
     gain = state.gain
     state = _round(problem, state, columns, value, deadline)
     if mending and state.gain > gain:
-        state = _annealed(problem, state, deadline, HEATS[-2:-1], limits.seed)
+        state = _annealed(problem, state, deadline, MENDING_TEMPERATURES, limits.seed)
     if progress:
         step = 1.0
     elif state.step > _LEAST_STEP:
@@ -378,14 +400,14 @@ def _solve_master(
     return replace(state, support=support, trial=price, relaxed=total, step=step)
 
 
-def trim(columns: Columns, relaxed: Relaxation, pool: int) -> Columns:
+def trim(columns: Columns, relaxed: Relaxation, most_columns: int) -> Columns:
     """Drop the columns that lose most under the master's prices, if there are many.
 
     Columns in the master's solution are kept. Without them its value could fall, and the iteration
     could cycle.
     """
     used = relaxed.value > 0
-    most = max(pool, 2 * int(used.sum()))
+    most = max(most_columns, 2 * int(used.sum()))
     if columns.number <= most:
         return columns
     rank = np.where(used, -np.inf, columns.losses(relaxed.price))

@@ -1,4 +1,4 @@
-"""Starting points, certificates and fallbacks, which affect time and quality but not the optimum.
+"""Starting points, prices and fallbacks, which affect time and quality but not the optimum.
 
 A poor start or loose prices cost time and, at a time limit, quality. The results of the solvers
 do not show that, so these parts are tested directly.
@@ -150,12 +150,12 @@ def test_shared_prices_pay_for_each_group() -> None:
                 assert paid == pytest.approx(gain, abs=1e-9)
 
 
-def test_the_certificate_of_a_matching_is_tight() -> None:
+def test_the_tie_candidates_of_a_matching_are_tight() -> None:
     for seed in range(20):
         problem = problem_of(60 + seed, 2, 15)
         found = solve(problem, method="bipartite")
-        assert found.certificate is not None
-        columns, price, _ = found.certificate
+        assert found.tie_candidates is not None
+        columns, price, _ = found.tie_candidates
         assert (columns.losses(price) >= -1e-9).all()
         gained = problem.n_units * problem.opening - found.objective
         assert price.sum() == pytest.approx(gained, abs=1e-9)

@@ -14,7 +14,7 @@ from gammacp.alignment.columns import enumerate_columns
 from gammacp.alignment.costs import pair_count
 from gammacp.alignment.duals import lp
 from gammacp.alignment.kernels.components import activate, columns_at, label_components
-from gammacp.alignment.kernels.duals import make_feasible
+from gammacp.alignment.kernels.feasible_prices import make_feasible
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.pricing.exact import search
@@ -159,7 +159,7 @@ def test_the_bound_of_units(seed: int) -> None:
     assert unit_bound(problem) <= least + 1e-9
     for most in (0.0, 0.2, 0.7, 1.5):
         closest = build_problem(continuum, bound, most=most)
-        found = unit_bound(closest, beyond=bound.delta - most)
+        found = unit_bound(closest, unlisted_weight=bound.delta - most)
         assert found <= least + 1e-9
 
 
@@ -175,9 +175,9 @@ def test_prices_of_a_matching_prove_it(seed: int) -> None:
         bind(DISSIMILARITIES[(120 + seed) % len(DISSIMILARITIES)], continuum),
         method="brute",
     ).groups
-    certificate = solve(problem, method="bipartite").certificate
-    assert certificate is not None
-    price = certificate.price
+    candidates = solve(problem, method="bipartite").tie_candidates
+    assert candidates is not None
+    price = candidates.price
     together = {tuple(sorted(group)) for group in groups.tolist() if min(group) >= 0}
     assert (price >= 0).all()
     gained = 0.0
