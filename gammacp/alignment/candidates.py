@@ -113,7 +113,7 @@ def build_problem(
 
 
 def position_ranks(continuum: Continuum, owner: Indices | None = None) -> Codes:
-    """Return the place of each unit by owner, start, end and row, shape (units,)."""
+    """Return the rank of each unit by owner, start, end and row, shape (units,)."""
     keys = (continuum.ends, continuum.starts, *(() if owner is None else (owner,)))
     rank = np.empty(continuum.n_units, np.int32)
     rank[np.lexsort(keys)] = np.arange(continuum.n_units)
@@ -144,8 +144,12 @@ def pairs_within(
         formula, factor = NO_FORMULA
     with np.errstate(invalid="ignore"):  # ∞·0 is NaN: a window that leaves nothing out
         reach = 0.5 * absolute + relative * longest
-    places = continuum.starts, continuum.ends, continuum.category_codes, continuum.annotator_codes
-    units = UnitArrays(*places)
+    units = UnitArrays(
+        continuum.starts,
+        continuum.ends,
+        continuum.category_codes,
+        continuum.annotator_codes,
+    )
     classes = Classes(order, class_start, block_end, reach)
     further = Further(continuum.extents, float(absolute), float(relative))
     costs = Costs(formula, float(factor), np.zeros((1, 1)) if table is None else table)

@@ -127,8 +127,13 @@ def _dump(value: Any) -> str:
 def _units(continuum: Continuum) -> list[list[Any]]:
     """Return annotator, start, end and category of each unit."""
     codes = continuum.category_codes.tolist()
-    places = continuum.annotator_codes.tolist(), continuum.starts.tolist(), continuum.ends.tolist()
-    rows = zip(*places, codes, strict=True)
+    rows = zip(
+        continuum.annotator_codes.tolist(),
+        continuum.starts.tolist(),
+        continuum.ends.tolist(),
+        codes,
+        strict=True,
+    )
     return [[a, s, e, None if c < 0 else c] for a, s, e, c in rows]
 
 
@@ -139,15 +144,20 @@ def _description(continuum: Continuum, measured: BoundDissimilarity) -> dict[str
     broken = continuum.inside is not None and number != NOWHERE
     if table is None or broken or number not in (NOWHERE, SPORADIC):
         return {**description, "positional": "listed", "categorial": None}
-    apart = float(table[0, -1])
-    label: Any = apart
-    if (table != apart * (1 - np.eye(len(table)))).any():
-        label = [[c if np.isfinite(c) else None for c in row] for row in table.tolist()]
+    cost_of_different_labels = float(table[0, -1])
+    label_costs: Any = cost_of_different_labels
+    if (table != cost_of_different_labels * (1 - np.eye(len(table)))).any():
+        label_costs = [[c if np.isfinite(c) else None for c in row] for row in table.tolist()]
     if number == SPORADIC:
-        place = "sporadic"
+        positional = "sporadic"
     else:
-        place = "none"
-    return {**description, "positional": place, "factor": factor, "categorial": label}
+        positional = "none"
+    return {
+        **description,
+        "positional": positional,
+        "factor": factor,
+        "categorial": label_costs,
+    }
 
 
 def _proof(alignment: Alignment) -> dict[str, Any]:

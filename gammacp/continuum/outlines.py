@@ -164,5 +164,5 @@ def hausdorff(u: Any, v: Any) -> tuple[Floats, Floats]:
     """Return the Hausdorff distance between the outlines of pairs, and their mean diameter."""
     s = shapely()
     lines = [np.where(s.get_dimensions(x) == 2, s.boundary(x), x) for x in (u, v)]
-    apart = np.where(s.equals_exact(u, v), 0.0, s.hausdorff_distance(*lines))
-    return apart, s.minimum_bounding_radius(u) + s.minimum_bounding_radius(v)
+    distance = np.where(s.equals_exact(u, v), 0.0, s.hausdorff_distance(*lines))
+    return distance, s.minimum_bounding_radius(u) + s.minimum_bounding_radius(v)

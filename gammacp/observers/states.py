@@ -80,8 +80,8 @@ def states_of(continuum: Continuum, unit: float | None) -> tuple[Indices, tuple[
         np.add.at(changes, (who, np.maximum(first[rows], 0)), 1)
         np.add.at(changes, (who, np.minimum(last[rows], times - 1) + 1), -1)
         going_on = changes.cumsum(axis=1)[:, :-1] > 0
-        different, places = np.unique(2 * states + going_on, return_inverse=True)
-        states = places.reshape(states.shape)
+        different, codes = np.unique(2 * states + going_on, return_inverse=True)
+        states = codes.reshape(states.shape)
         if kind >= 0:
             category = continuum.categories[kind]
         else:

@@ -24,15 +24,15 @@ def solve_in_order(problem: Problem) -> Solution | None:
         A problem of two annotators, with `rules`.
     """
     assert problem.rules is not None
-    place = problem.rules.order_of_two()
-    if place is None:
+    rank = problem.rules.order_of_two()
+    if rank is None:
         return None
     from gammacp.alignment.kernels.chains import heaviest_chain
 
     gain = problem.weight + problem.opening
     useful = np.flatnonzero(gain > 0)
-    first = place[problem.first[useful]]
-    second = place[problem.second[useful]]
+    first = rank[problem.first[useful]]
+    second = rank[problem.second[useful]]
     order = np.lexsort((-second, first))
     lowest = second.min(initial=0)
     chain: Indices = heaviest_chain((second - lowest)[order], gain[useful][order])

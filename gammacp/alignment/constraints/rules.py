@@ -123,10 +123,10 @@ class Rules:
         There must be two annotators, no constraint on groups, and a single one on two groups, which
         is such an order.
         """
-        places = [each.places(self.continuum) for each in self.on_both]
-        if self.continuum.n_annotators != 2 or self.on_groups or len(places) != 1:
+        orders = [each.places(self.continuum) for each in self.on_both]
+        if self.continuum.n_annotators != 2 or self.on_groups or len(orders) != 1:
             return None
-        return places[0]
+        return orders[0]
 
     @property
     def beyond_pairs(self) -> bool:
@@ -385,11 +385,11 @@ def _joined(continuum: Continuum, links: Sequence[Indices]) -> list[Indices]:
     sets: list[set[int]] = []
     for rows in links:
         joined = set(rows.tolist())
-        apart = [s for s in sets if not s & joined]
-        for met in sets:
-            if met & joined:
-                joined |= met
-        sets = [*apart, joined]
+        disjoint = [s for s in sets if not s & joined]
+        for linked in sets:
+            if linked & joined:
+                joined |= linked
+        sets = [*disjoint, joined]
     row_sets = [np.array(sorted(s)) for s in sets if len(s) > 1]
     for rows in row_sets:
         codes = continuum.annotator_codes[rows].tolist()
