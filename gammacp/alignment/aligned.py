@@ -31,7 +31,7 @@ class AlignedPart:
     Attributes
     ----------
     groups, edges
-        Rows of the units in the groups of all alignments, as one flat array, and the places in it
+        Rows of the units in the groups of all alignments, as one flat array, and the indices in it
         where each alignment begins.
     disorder, bound, tolerance, status, first
         The fields of `Alignment` of the same names, one entry per alignment; `status` holds the

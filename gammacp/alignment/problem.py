@@ -85,7 +85,7 @@ class GroupRules(Protocol):
         ...
 
     def order_of_two(self) -> Indices | None:
-        """Return the place of each unit if pairs only have to follow this order; otherwise None."""
+        """Return the rank of each unit if pairs only have to follow this order; otherwise None."""
         ...
 
 
@@ -109,7 +109,7 @@ class Problem:
     cover
         Soft γ: each unit in at least one group instead of exactly one.
     rank
-        Place of each unit by position (start, end, row); by default, the order of the rows. Units
+        Rank of each unit by position (start, end, row); by default, the order of the rows. Units
         that are close in rank should be close in the graph. Ties between optima are broken by it.
     rules
         Rules that groups must keep beyond their pairs; None for no rules.

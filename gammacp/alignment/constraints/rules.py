@@ -118,7 +118,7 @@ class Rules:
         return bool(self.on_both)
 
     def order_of_two(self) -> Indices | None:
-        """Return the place of each unit if pairs only have to follow this order; otherwise None.
+        """Return the rank of each unit if pairs only have to follow this order; otherwise None.
 
         There must be two annotators, no constraint on groups, and a single one on two groups, which
         is such an order.

@@ -69,7 +69,7 @@ def test_trimmed_columns_keep_all_that_the_master_uses() -> None:
     pairs = np.arange(80, dtype=np.int32)
     columns = Columns(np.arange(0, 81, 2), pairs, np.linspace(1.0, 2.0, 40))
     value = (np.arange(40) % 4 == 0).astype(np.float64)
-    kept = generation.trim(columns, Relaxation(value, np.ones(80)), pool=10)
+    kept = generation.trim(columns, Relaxation(value, np.ones(80)), most_columns=10)
     assert set(columns.gain[value > 0].tolist()) <= set(kept.gain.tolist())
     assert kept.number < columns.number
 
