@@ -209,8 +209,8 @@ def _batches(
         return
     number = continua.n_annotators
     units = continua.n_units
-    most = np.where(number <= DIFFUSED, DIFFUSED_UNITS, SMALL_UNITS)
-    small = (number <= FEW_ANNOTATORS) & (units > 0) & (units <= most)
+    limit = np.where(number <= DIFFUSED, DIFFUSED_UNITS, SMALL_UNITS)
+    small = (number <= FEW_ANNOTATORS) & (units > 0) & (units <= limit)
     if continua.structured:
         small &= [c.inside is None for c in continua.structured]
     chosen = np.flatnonzero(small)

@@ -123,20 +123,23 @@ def position_ranks(continuum: Continuum, owner: Indices | None = None) -> Codes:
 def pairs_within(
     continuum: Continuum,
     dissimilarity: BoundDissimilarity,
-    most: float,
+    largest_cost: float,
     *,
     most_pairs: int,
     owner: Indices | None = None,
     deadline: float = math.inf,
 ) -> tuple[Codes, Codes, Floats]:
-    """Return all pairs of units of different annotators with finite d ≤ `most`: (first, second, d).
+    """Return (first, second, d) of all pairs of units with finite d ≤ `largest_cost`.
 
-    With `owner`, only pairs of units of the same owner are returned.
+    The units of a pair are of different annotators and, with `owner`, of the same owner.
     """
     from gammacp.alignment.kernels.pairs import GIVEN_UP, Classes, Costs, Further, UnitArrays, scan
 
     check_fragments(dissimilarity, continuum)
-    absolute, relative = dissimilarity.reach(most) if math.isfinite(most) else (math.inf, 0.0)
+    if math.isfinite(largest_cost):
+        absolute, relative = dissimilarity.reach(largest_cost)
+    else:
+        absolute, relative = math.inf, 0.0
     order, class_start, block_end, longest = length_classes(continuum, owner)
     formula, factor = dissimilarity.formula
     table = dissimilarity.category_costs
@@ -153,10 +156,10 @@ def pairs_within(
     classes = Classes(order, class_start, block_end, reach)
     further = Further(continuum.extents, float(absolute), float(relative))
     costs = Costs(formula, float(factor), np.zeros((1, 1)) if table is None else table)
-    most = min(float(most), np.finfo(np.float64).max)
+    largest_cost = min(float(largest_cost), np.finfo(np.float64).max)
     limit = min(most_pairs, _PAIRS_IN_MEMORY)
     first, second, cost, count = halting(
-        lambda meter: scan(units, classes, further, costs, most, limit, meter),
+        lambda meter: scan(units, classes, further, costs, largest_cost, limit, meter),
         deadline,
         quick=continuum.n_units <= _UNITS_UNWATCHED,
     )
@@ -167,12 +170,12 @@ def pairs_within(
             f"more than {most_pairs:,} pairs of units are close enough to be aligned"
         )
     if formula < 0:
-        return _costs_of_pairs(continuum, dissimilarity, first, second, most)
+        return _costs_of_pairs(continuum, dissimilarity, first, second, largest_cost)
     return first, second, cost
 
 
 def _costs_of_pairs(
-    continuum: Continuum, dissimilarity: Any, first: Codes, second: Codes, most: float
+    continuum: Continuum, dissimilarity: Any, first: Codes, second: Codes, largest_cost: float
 ) -> tuple[Codes, Codes, Floats]:
     units = unit_columns(continuum)
     cost = np.empty(len(first), np.float64)
@@ -180,7 +183,7 @@ def _costs_of_pairs(
         part = slice(lo, lo + _PAIRS_AT_ONCE)
         values = dissimilarity.pairwise(units[first[part]], units[second[part]])
         cost[part] = _check_values(continuum, values, first[part], second[part])
-    keep = (cost <= most) & np.isfinite(cost)
+    keep = (cost <= largest_cost) & np.isfinite(cost)
     return first[keep], second[keep], cost[keep]
 
 

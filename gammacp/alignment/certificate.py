@@ -81,8 +81,10 @@ def certificate(alignment: Alignment) -> dict[str, Any]:
     if alignment.constraints:
         document["constraints"] = [str(each) for each in alignment.constraints]
     if document["dissimilarity"]["positional"] == "listed":
-        most = (n - 1) * measured.delta + document["opening"]
-        first, second, costs = pairs_within(continuum, measured, most, most_pairs=MOST_PAIRS)
+        largest_cost = (n - 1) * measured.delta + document["opening"]
+        first, second, costs = pairs_within(
+            continuum, measured, largest_cost, most_pairs=MOST_PAIRS
+        )
         rows = zip(first.tolist(), second.tolist(), costs.tolist(), strict=True)
         document["pairs"] = [list(row) for row in rows]
     return document

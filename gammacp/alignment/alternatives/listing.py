@@ -29,7 +29,7 @@ from gammacp.alignment.alternatives.divisions import (
 from gammacp.alignment.columns import group_table
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
-from gammacp.alignment.pricing.exact import search
+from gammacp.alignment.pricing.exact import find_groups
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.solvers.registry import SOLVERS
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
@@ -134,7 +134,7 @@ def list_groups(
         reserve = problem.slack
         price = priced.price
         floor = -limit - reserve
-        groups = search(problem, price, floor, every=True, limit=_LISTED, deadline=deadline)
+        groups = find_groups(problem, price, floor, every=True, limit=_LISTED, deadline=deadline)
         if groups is None or groups.unsure.any():
             raise TooManyError
         price = price.copy()

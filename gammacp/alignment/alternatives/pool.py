@@ -266,8 +266,8 @@ def alignments(
     best = align(continuum, measured, time_limit=time_limit, seed=seed)
     limits = Limits(time_limit=time_limit, seed=seed)
     if math.isinf(within):
-        return _grown(best, most, limits)
-    return _narrowed(best, most, float(within), limits)
+        return _list_widening(best, most, limits)
+    return _count_narrowing(best, most, float(within), limits)
 
 
 class _StoppedError(Exception):
@@ -279,35 +279,35 @@ class _StoppedError(Exception):
         self.reason = reason
 
 
-def _narrowed(best: Alignment, most: int, within: float, limits: Limits) -> Pool:
+def _count_narrowing(best: Alignment, most: int, within: float, limits: Limits) -> Pool:
     """Count within the requested limit, or within a narrower one if there are too many."""
     try:
         # If not even the best ones can be counted, no other limit needs to be tried.
-        narrowest = _tried(best, most, 0.0, within, limits)
+        narrowest = _count_in_time(best, most, 0.0, within, limits)
     except _StoppedError as error:
-        return _uncounted(best, within, error.reason)
+        return _without_count(best, within, error.reason)
     limit = within
     reason: str | None = None
     for _ in range(_ATTEMPTS):
         if limit == 0.0 or reason == _INTERRUPTION:
             break
         try:
-            return replace(_tried(best, most, limit, within, limits), stopped_by=reason)
+            return replace(_count_in_time(best, most, limit, within, limits), stopped_by=reason)
         except _StoppedError as error:
             reason = reason or error.reason
             limit /= _NARROWER
     return replace(narrowest, stopped_by=reason)
 
 
-def _grown(best: Alignment, most: int, limits: Limits) -> Pool:
+def _list_widening(best: Alignment, most: int, limits: Limits) -> Pool:
     """Widen the limit until the requested number of alignments is found.
 
     If a limit turns out to be too wide to count, limits in between are tried.
     """
     try:
-        pool = _tried(best, most, 0.0, math.inf, limits)
+        pool = _count_in_time(best, most, 0.0, math.inf, limits)
     except _StoppedError as error:
-        return _uncounted(best, math.inf, error.reason)
+        return _without_count(best, math.inf, error.reason)
     delta = best.dissimilarity.delta
     first = _FIRST_WITHIN * delta
     # Usually enough alignments are found below this disorder. Only beyond it are the costs of all
@@ -332,7 +332,7 @@ def _grown(best: Alignment, most: int, limits: Limits) -> Pool:
         else:
             limit = min(max(_WIDER * reached, first), worst)
         try:
-            pool = _tried(best, most, limit, math.inf, limits)
+            pool = _count_in_time(best, most, limit, math.inf, limits)
             reached = limit
         except _StoppedError as error:
             reason = error.reason
@@ -355,7 +355,7 @@ def _worst_disorder(best: Alignment) -> float:
     return continuum.n_annotators * max(measured.delta, float(costs.max(initial=0.0)))
 
 
-def _uncounted(best: Alignment, within: float, reason: str) -> Pool:
+def _without_count(best: Alignment, within: float, reason: str) -> Pool:
     """Return a pool with only the best alignment, for a count that did not finish."""
     identical = _identical(best.continuum)
     return Pool((best,), 1, within, None, best.tolerance, 0, identical, None, reason)
@@ -366,7 +366,7 @@ def _identical(continuum: Continuum) -> int:
     return len(units) - len(set(units))
 
 
-def _tried(best: Alignment, most: int, limit: float, within: float, limits: Limits) -> Pool:
+def _count_in_time(best: Alignment, most: int, limit: float, within: float, limits: Limits) -> Pool:
     """Count the alignments within a limit; raise _StoppedError with the reason if it fails."""
     deadline = limits.deadline()
     try:
@@ -415,10 +415,10 @@ def _count(best: Alignment, most: int, limit: float, within: float, limits: Limi
         _alignment(best, problem, listed.columns, division, k, tolerance * factor)
         for k, division in enumerate(divisions)
     ]
-    least = all_alignments[0].disorder
-    listed_alignments = tuple(_with_bound(a, least, tolerance * factor) for a in all_alignments)
+    least_disorder = all_alignments[0].disorder
+    listed_alignments = [_with_bound(a, least_disorder, tolerance * factor) for a in all_alignments]
     return Pool(
-        listed_alignments,
+        tuple(listed_alignments),
         count,
         within,
         limit,
@@ -553,11 +553,11 @@ def _alignment(
     )
 
 
-def _with_bound(alignment: Alignment, least: float, tolerance: float) -> Alignment:
+def _with_bound(alignment: Alignment, least_disorder: float, tolerance: float) -> Alignment:
     """Return the alignment with a bound: its own disorder if it is a best one, else the least."""
-    if alignment.disorder <= least + tolerance:
+    if alignment.disorder <= least_disorder + tolerance:
         return replace(alignment, bound=alignment.disorder, status=Status.OPTIMAL)
-    return replace(alignment, bound=least, status=Status.FEASIBLE)
+    return replace(alignment, bound=least_disorder, status=Status.FEASIBLE)
 
 
 def _groups(problem: Problem, columns: Columns, division: Division) -> Codes:

@@ -108,9 +108,10 @@ def _all_groups(problem: Problem, rules: GroupRules, deadline: float) -> Codes:
     from gammacp.alignment.kernels.enumeration import profitable_groups
 
     never = _NEVER_SPLIT * problem.scale
-    most = min(problem.n_annotators, rules.largest)
+    largest_group = min(problem.n_annotators, rules.largest)
     columns, complete = halting(
-        lambda meter: profitable_groups(problem.graph, never, 0.0, most, _LISTED, meter), deadline
+        lambda meter: profitable_groups(problem.graph, never, 0.0, largest_group, _LISTED, meter),
+        deadline,
     )
     if not complete and due(deadline):
         raise _nothing_found(problem)

@@ -43,5 +43,5 @@ def solve_in_order(problem: Problem) -> Solution | None:
     groups[problem.first[pairs], 1] = problem.second[pairs]
     groups = np.delete(groups, problem.second[pairs], axis=0)
     note(prices_by="none", proved_by="dynamic programming")
-    least = problem.n_units * problem.opening - float(gain[pairs].sum())
-    return solution(problem, groups, least)
+    cost = problem.n_units * problem.opening - float(gain[pairs].sum())
+    return solution(problem, groups, cost)

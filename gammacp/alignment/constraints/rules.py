@@ -136,8 +136,8 @@ class Rules:
     @property
     def largest(self) -> int:
         """Return the largest number of units that a group may have."""
-        most = [each.largest() for each in self.constraints]
-        return min([m for m in most if m is not None], default=self.continuum.n_annotators)
+        limits = [each.largest() for each in self.constraints]
+        return min([m for m in limits if m is not None], default=self.continuum.n_annotators)
 
     @property
     def names(self) -> str:
@@ -282,17 +282,17 @@ class Rules:
         """
         n = self.continuum.n_annotators
         opening = dissimilarity.delta * pair_count(n)
-        most = None
+        largest_cost = None
         if self.linked and prune:
             # A linked set cannot be split. So a pair of units of two such sets may be in a best
             # alignment although it costs as much as all other pairs of these sets earn.
-            most = opening + max(n - 1, n * n // 4) * dissimilarity.delta
+            largest_cost = opening + max(n - 1, n * n // 4) * dissimilarity.delta
         problem = build_problem(
             self.continuum,
             dissimilarity,
             cover=cover,
             prune=prune and self.hereditary,
-            most=most,
+            most=largest_cost,
             deadline=deadline,
         )
         allowed = self.allowed_pairs(problem.first, problem.second)

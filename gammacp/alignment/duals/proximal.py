@@ -23,7 +23,7 @@ from gammacp.alignment.duals.nested import Relaxed
 from gammacp.alignment.duals.projection import shared_prices
 from gammacp.alignment.duals.semidefinite import safe_sum
 from gammacp.alignment.kernels.records import Columns
-from gammacp.alignment.pricing.exact import FEW_NODES, search
+from gammacp.alignment.pricing.exact import FEW_NODES, find_groups
 from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import current_work, due, halting
@@ -67,7 +67,7 @@ def proximal_steps(problem: Problem, groups: Codes, deadline: float = np.inf) ->
         nonnegative = np.maximum(price, 0.0)
         # Between two bounds, only roots whose groups exceeded their prices are searched.
         is_whole = round_number % _PRICED_WHOLE == 0
-        pricing = search(
+        pricing = find_groups(
             problem,
             nonnegative,
             0.1 * problem.tolerance,

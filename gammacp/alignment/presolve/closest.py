@@ -61,7 +61,7 @@ def solve_closest(
     closest = _closest(continuum, dissimilarity, cover, reuse, deadline, per_unit)
     if closest is None:
         return best, None
-    problem, most = closest
+    problem, largest_cost = closest
     if n == 2 and not cover:
         over_all_pairs, tight = solve_implicit(
             problem, continuum, dissimilarity, solve, limits, deadline
@@ -71,7 +71,7 @@ def solve_closest(
         best = combine_relaxed(best, over_all_pairs)
     groups = improve(problem, None, deadline)
     best = combine_relaxed(
-        best, solution(problem, groups, unit_bound(problem, unlisted_weight=delta - most))
+        best, solution(problem, groups, unit_bound(problem, unlisted_weight=delta - largest_cost))
     )
     if not due(deadline):
         with budget(_STEPS):
@@ -92,21 +92,21 @@ def _closest(
     """Return a problem of the closest pairs, and the largest d among them; None without time."""
     n = continuum.n_annotators
     delta = dissimilarity.delta
-    most = (n - 1 + pair_count(n)) * delta
-    most = min(most, _expected_distance(continuum, dissimilarity, per_unit))
-    while most > _SMALLEST * delta and not due(deadline):
+    largest_cost = (n - 1 + pair_count(n)) * delta
+    largest_cost = min(largest_cost, _expected_distance(continuum, dissimilarity, per_unit))
+    while largest_cost > _SMALLEST * delta and not due(deadline):
         try:
             return build_problem(
                 continuum,
                 dissimilarity,
                 cover=cover,
                 reuse=reuse,
-                most=most,
+                most=largest_cost,
                 most_pairs=per_unit * continuum.n_units,
                 deadline=deadline,
-            ), most
+            ), largest_cost
         except TooManyPairsError:
-            most *= _SHRINK
+            largest_cost *= _SHRINK
     return None
 
 

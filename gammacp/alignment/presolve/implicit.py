@@ -119,8 +119,8 @@ def solve_implicit(
 
 def _most_paying(paying: Indices, excess: Floats, tolerance: float) -> tuple[Indices, Indices]:
     """Return rows and columns of the pairs to add: of each paying row, those of largest excess."""
-    most = min(_ADDED, excess.shape[1])
-    at = np.argpartition(-excess, most - 1, axis=1)[:, :most]
+    n_added = min(_ADDED, excess.shape[1])
+    at = np.argpartition(-excess, n_added - 1, axis=1)[:, :n_added]
     row, rank = np.nonzero(np.take_along_axis(excess, at, axis=1) > tolerance)
     return paying[row], at[row, rank]
 

@@ -35,7 +35,7 @@ class PricedGroups(NamedTuple):
     unsure: Bools
 
 
-def search(
+def find_groups(
     problem: Problem,
     price: Floats,
     floor: float,

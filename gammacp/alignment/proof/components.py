@@ -353,14 +353,16 @@ def best_of_columns(
     """
     candidates, state, price = decompose(problem, columns, price, limits, deadline)
     note(columns_kept=len(candidates))
-    most = float(price.sum())
+    total_price = float(price.sum())
     if state.complete:
         lower = state.lower_total
         unconfirmed_loss = lower + sum(state.unproven_loss.values())
     else:
         lower = 0.0
         unconfirmed_loss = 0.0
-    return BestColumns(candidates[state.chosen], most - lower, price, most - unconfirmed_loss)
+    return BestColumns(
+        candidates[state.chosen], total_price - lower, price, total_price - unconfirmed_loss
+    )
 
 
 def decompose(

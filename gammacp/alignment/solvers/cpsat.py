@@ -22,7 +22,7 @@ from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.packing.cpsat import best_packing
 from gammacp.alignment.packing.problem import PackingProblem
-from gammacp.alignment.pricing.exact import search
+from gammacp.alignment.pricing.exact import find_groups
 from gammacp.alignment.problem import (
     Problem,
     Proof,
@@ -180,7 +180,7 @@ def _within(
             np.flatnonzero(priced.columns.losses(priced.price) <= most_loss)
         )
     listed = limits.of(Generation).listed
-    priced_groups = search(
+    priced_groups = find_groups(
         problem, priced.price, -most_loss, every=True, limit=listed, deadline=deadline
     )
     if priced_groups is None:
@@ -216,8 +216,10 @@ def _checked(
     note(proved_by="components")
     with budget(limits.steps(limits.of(Components).proof)):
         best = best_of_columns(problem, columns, ranked, limits, deadline)
-    least = min(all_units - best.gain_bound, beyond)
-    return solution(problem, groups, max(bound, least), tie_candidates, proof, unconfirmed_bound)
+    cost_bound = min(all_units - best.gain_bound, beyond)
+    return solution(
+        problem, groups, max(bound, cost_bound), tie_candidates, proof, unconfirmed_bound
+    )
 
 
 def _gain(problem: Problem, groups: Codes) -> float:

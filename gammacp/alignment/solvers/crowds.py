@@ -107,14 +107,14 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
         with threadpool_limits(1, "blas"), budget(steps):
             generated = enclose(problem, generated, limits, deadline)
         if not _is_over(problem, generated, limits, deadline):
-            most = limits.of(Generation).proof
+            generation_steps = limits.of(Generation).proof
             if not small and not limits.time_limit:
                 large = len(problem.first) >= SEARCHED_PAIRS
                 far = large and not generated.close(problem, replace(limits, gap=_FAR), 0.0)
                 if hopeless or far:
                     return conclude(problem, generated, limits, deadline)
-                most = _LAST_SHARE * (work.steps - began)
-            with budget(limits.steps(most)):
+                generation_steps = _LAST_SHARE * (work.steps - began)
+            with budget(limits.steps(generation_steps)):
                 generated = generate(problem, limits, deadline, generated)
     return conclude(problem, generated, limits, deadline)
 
@@ -218,8 +218,9 @@ def enclose(problem: Problem, generated: Generated, limits: Limits, deadline: fl
             # Convert shares of costs to prices: price = opening − share.
             if total - item.bound < generated.gain_bound:
                 price = problem.opening - item.share
-                most = total - item.bound
-                generated = replace(generated, price=price, gain_bound=most, matrix=item.matrix)
+                generated = replace(
+                    generated, price=price, gain_bound=total - item.bound, matrix=item.matrix
+                )
         else:
             gain = total - float(group_costs(problem, item).sum())
             idle += 1

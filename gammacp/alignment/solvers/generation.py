@@ -38,7 +38,7 @@ from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import CROWD, Limits, Stage, Ties
 from gammacp.alignment.packing.cpsat import best_packing
 from gammacp.alignment.packing.problem import PackingProblem
-from gammacp.alignment.pricing.exact import FEW_NODES, LISTED_AT_LAST, search
+from gammacp.alignment.pricing.exact import FEW_NODES, LISTED_AT_LAST, find_groups
 from gammacp.alignment.pricing.near import ENOUGH, STALLED, project_prices
 from gammacp.alignment.problem import (
     Problem,
@@ -275,7 +275,7 @@ def _rivals(
     tuning = limits.of(Generation)
     loose = gap > slack or problem.n_annotators >= tuning.crowd
     with budget(_RIVALS if loose else limits.of(Ties).steps):
-        pricing = search(
+        pricing = find_groups(
             problem,
             generated.price,
             -gap - slack,
@@ -432,7 +432,7 @@ def price_columns(
     else:
         nodes = FEW_NODES
     while True:
-        pricing = search(
+        pricing = find_groups(
             problem,
             price,
             0.1 * problem.tolerance,
@@ -477,8 +477,8 @@ def _columns_in_gap(
         limit = at_last
     else:
         limit = _LISTED_WHEN_CLOSE
-    least = -gap - problem.tolerance
-    pricing = search(problem, state.price, least, every=True, limit=limit, deadline=deadline)
+    floor = -gap - problem.tolerance
+    pricing = find_groups(problem, state.price, floor, every=True, limit=limit, deadline=deadline)
     if pricing is None:
         return None
     return pricing.columns
