@@ -122,6 +122,8 @@ def diffusion(
     every = np.arange(along.number, dtype=np.int32)
     price = diffuse(n_units, along, every, share, _FIRST_PASSES)
     cheap = along.losses(price) <= _KEPT_LOSS * scale
+    # `fell` is how far each unit's price fell in a round, and `falls` the sum. Rounds use only the
+    # columns that lose little; `readmit` adds those that are no longer paid.
     fell = price
     falls = np.inf
     for _ in range(tuning.rounds):

@@ -19,7 +19,7 @@ from itertools import count
 import numpy as np
 
 from gammacp.alignment.columns import to_columns
-from gammacp.alignment.duals.nested import Relaxed
+from gammacp.alignment.duals.nested import CostShares
 from gammacp.alignment.duals.projection import shared_prices
 from gammacp.alignment.duals.semidefinite import safe_sum
 from gammacp.alignment.kernels.records import Columns
@@ -38,7 +38,9 @@ _SETTLING = 60
 _PRICED_WHOLE = 3
 
 
-def proximal_steps(problem: Problem, groups: Codes, deadline: float = np.inf) -> Iterator[Relaxed]:
+def proximal_steps(
+    problem: Problem, groups: Codes, deadline: float = np.inf
+) -> Iterator[CostShares]:
     """Yield better and better shares until the deadline.
 
     Parameters
@@ -80,7 +82,7 @@ def proximal_steps(problem: Problem, groups: Codes, deadline: float = np.inf) ->
         if is_whole:
             share = problem.opening - nonnegative - pricing.excess
             values = pair_values(problem, pool, multiplier / step_length)
-            yield Relaxed(share, safe_sum(share), problem.n_annotators, values)
+            yield CostShares(share, safe_sum(share), problem.n_annotators, values)
             exceeding = np.flatnonzero(pricing.excess > problem.tolerance)
         pool = pool.join(pricing.columns)
         multiplier = np.concatenate((multiplier, np.zeros(pricing.columns.number)))

@@ -105,7 +105,7 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
             steps = None
         # Two threads of BLAS take up to fourteen times the CPU seconds on a busy machine.
         with threadpool_limits(1, "blas"), budget(steps):
-            generated = enclose(problem, generated, limits, deadline)
+            generated = improve_in_turns(problem, generated, limits, deadline)
         if not _is_over(problem, generated, limits, deadline):
             generation_steps = limits.of(Generation).proof
             if not small and not limits.time_limit:
@@ -171,7 +171,9 @@ def _turns(
     }
 
 
-def enclose(problem: Problem, generated: Generated, limits: Limits, deadline: float) -> Generated:
+def improve_in_turns(
+    problem: Problem, generated: Generated, limits: Limits, deadline: float
+) -> Generated:
     """Improve the alignment and the bound in turns, until the deadline or progress stops.
 
     Turns and patience are counted in steps, so that the load of the machine has no influence.
@@ -181,7 +183,8 @@ def enclose(problem: Problem, generated: Generated, limits: Limits, deadline: fl
     patience = limits.of(Crowds).patience
     began = work.steps
     total = problem.n_units * problem.opening
-    # The relaxation starts; annealing without success gets less and less of the time.
+    # The relaxation starts. From then on, the one that has taken fewer steps is next, where the
+    # steps of annealing count double, three times and so on after each run without success.
     long = _long(problem, limits)
     together: Floats | None = None
     turns = _turns(problem, generated, limits, deadline, lambda: together)

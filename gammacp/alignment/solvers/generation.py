@@ -23,7 +23,7 @@ import numpy as np
 
 from gammacp.alignment.columns import to_columns, to_groups
 from gammacp.alignment.duals.lp import Relaxation, relax
-from gammacp.alignment.duals.projection import Support, shared_prices, support_of
+from gammacp.alignment.duals.projection import SupportProjection, shared_prices, support_of
 from gammacp.alignment.duals.semidefinite import Semidefinite
 from gammacp.alignment.heuristics.annealing import (
     MENDING_TEMPERATURES,
@@ -166,7 +166,7 @@ class GenerationState(Generated):
     """
 
     trial: Floats
-    support: Support
+    support: SupportProjection
     relaxed: float = 0.0
     step: float = 1.0
     near: bool = False
