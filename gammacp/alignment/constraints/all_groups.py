@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.columns import MEMBERS, alone, group_table
+from gammacp.alignment.columns import MEMBERS, group_table, singletons
 from gammacp.alignment.kernels.pairs import group_weights
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import (
@@ -121,7 +121,7 @@ def _all_groups(problem: Problem, rules: GroupRules, deadline: float) -> Codes:
             "hereditary, so that none may be left out",
             hint="Align parts of the text, or fewer annotators",
         )
-    table = np.concatenate((group_table(problem, columns), alone(problem)))
+    table = np.concatenate((group_table(problem, columns), singletons(problem)))
     return table[rules.allowed_groups(table)]
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.columns import alone
+from gammacp.alignment.columns import singletons
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Proof, Solution, TieCandidates, solution
@@ -120,7 +120,7 @@ def match(problem: Problem, edges: Edges, gain: Floats, deadline: float) -> Matc
         quick=len(gain) <= _UNWATCHED,
     )
     paired = np.flatnonzero(column >= 0)
-    groups = alone(problem)
+    groups = singletons(problem)
     groups[paired, 1] = column[paired] + n_first
     groups = np.delete(groups, column[paired] + n_first, axis=0)
     return Matching(groups, np.concatenate((row_price, column_price)))

@@ -11,7 +11,7 @@ import pytest
 
 from gammacp import Continuum, align, gamma
 from gammacp.alignment import Status
-from gammacp.alignment.columns import alone, to_columns
+from gammacp.alignment.columns import singletons, to_columns
 from gammacp.alignment.duals.nested import CostShares
 from gammacp.alignment.duals.semidefinite import Semidefinite
 from gammacp.alignment.heuristics.annealing import annealing_runs
@@ -42,7 +42,7 @@ def test_bound_and_alignment_enclose_the_optimum_of_crowds(seed):
     assert full.objective == pytest.approx(least, abs=1e-6)
     limits = Limits(time_limit=0.3, tuning=AT_ONCE)
     cost = problem.n_units * problem.opening
-    groups, price = alone(problem), np.full(problem.n_units, problem.opening)
+    groups, price = singletons(problem), np.full(problem.n_units, problem.opening)
     start = Generated(to_columns(problem, groups), price, groups, 0.0, cost)
     found = improve_in_turns(problem, start, limits, limits.deadline())
     assert cost - found.gain_bound <= least + 1e-9
@@ -68,7 +68,7 @@ def test_units_too_many_for_a_matrix_are_proven_otherwise(seed):
     full = solve(problem, method="cpsat")
     assert found.status is Status.OPTIMAL
     assert found.objective == pytest.approx(full.objective, abs=1e-6)
-    groups, price = alone(problem), np.full(problem.n_units, problem.opening)
+    groups, price = singletons(problem), np.full(problem.n_units, problem.opening)
     cost = problem.n_units * problem.opening
     start = Generated(to_columns(problem, groups), price, groups, 0.0, cost)
     limits = Limits(time_limit=0.3, tuning=tuning)
@@ -86,7 +86,7 @@ def test_a_long_continuum_is_searched_where_its_relaxation_leads(monkeypatch):
             yield groups
 
     monkeypatch.setattr(crowds, "recombinations", searched)
-    groups, price = alone(problem), np.full(problem.n_units, problem.opening)
+    groups, price = singletons(problem), np.full(problem.n_units, problem.opening)
     cost = problem.n_units * problem.opening
     start = Generated(to_columns(problem, groups), price, groups, 0.0, cost)
     limits = Limits(time_limit=1.0, tuning=[Semidefinite(largest=2)])
@@ -136,7 +136,7 @@ def test_columns_are_generated_again_where_the_crowd_is_small_little_is_open_or_
     monkeypatch.setattr(crowds, "SEARCHED_PAIRS", pairs)
     problem, generated = crowd_problem(3), []
     cost = problem.n_units * problem.opening
-    groups, price = alone(problem), np.full(problem.n_units, problem.opening)
+    groups, price = singletons(problem), np.full(problem.n_units, problem.opening)
     far = Generated(to_columns(problem, groups), price, groups, 0.0, short * cost)
     monkeypatch.setattr(crowds, "improve_in_turns", lambda *_: far)
     begun = replace(far, gain_bound=(1 + below) * cost) if below else far
@@ -161,7 +161,7 @@ def test_a_larger_relaxation_has_time_to_overtake_the_smaller_one(monkeypatch):
 
     monkeypatch.setattr(crowds, "relaxations", relaxed)
     monkeypatch.setattr(crowds, "annealing_runs", lambda *_, **__: iter(()))
-    groups, price = alone(problem), np.full(problem.n_units, problem.opening)
+    groups, price = singletons(problem), np.full(problem.n_units, problem.opening)
     found = Generated(to_columns(problem, groups), price, groups, 0.0, cost)
     limits = Limits(tuning=AT_ONCE)
     found = improve_in_turns(problem, found, limits, limits.deadline())
@@ -173,7 +173,7 @@ def test_annealing_never_loses_and_repeats_itself(seed):
     problem = crowd_problem(seed)
     runs = []
     for _ in range(2):
-        steps = annealing_runs(problem, alone(problem), seed=seed)
+        steps = annealing_runs(problem, singletons(problem), seed=seed)
         runs.append([next(steps) for _ in range(6)])
     costs = [group_costs(problem, groups).sum() for groups in runs[0]]
     assert all(b <= a + 1e-9 for a, b in pairwise(costs))
