@@ -25,7 +25,7 @@ STAGES = {
     "draw": ("chance.sampling.sample_seed", "chance.cut.CutSampler.draw"),
     "dissimilarities": (
         "alignment.kernels.pairs.scan",
-        "alignment.ties._category_costs",
+        "alignment.ties.category_costs",
     ),
     "columns": (
         "alignment.candidates.build_problem",
@@ -39,8 +39,8 @@ STAGES = {
     "LP": ("alignment.duals.lp.block_prices", "alignment.duals.lp.relax"),
     "assignment": ("alignment.solvers.bipartite.match",),
     "components": ("alignment.proof.components.best_of_columns",),
-    "CP-SAT": ("alignment.solvers.packing.best_packing",),
-    "ties": ("alignment.ties.break_ties", "alignment.ties.in_order"),
+    "CP-SAT": ("alignment.packing.cpsat.best_packing",),
+    "ties": ("alignment.ties.break_ties", "alignment.ties.sort_groups"),
 }
 
 

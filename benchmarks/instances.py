@@ -38,9 +38,9 @@ from alignment_case import instance, warm_up
 import gammacp as gc
 from gammacp import verify
 from gammacp.alignment import SOLVERS, best_disorder
-from gammacp.alignment.align import disorder_scale
 from gammacp.alignment.certificate import write_certificate
 from gammacp.alignment.constraints import constraint
+from gammacp.alignment.costs import disorder_scale
 from gammacp.dissimilarity import bind
 from gammacp.errors import GammacpError
 

@@ -92,7 +92,8 @@ def fragments() -> Continuum:
 def by_matrix(continuum: Continuum, dissimilarity: Any) -> Any:
     """Return the best alignment with the bound of a relaxation of all or some annotators."""
     from gammacp.alignment import build_problem
-    from gammacp.alignment.align import BestGroups, disorder_scale
+    from gammacp.alignment.align import BestGroups
+    from gammacp.alignment.costs import disorder_scale
     from gammacp.dissimilarity import bind
 
     best = align(continuum, dissimilarity)

@@ -13,13 +13,13 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from gammacp.alignment.alignment import Alignment
-from gammacp.alignment.candidates import build_problem, pair_count, position_ranks
-from gammacp.alignment.costs import costs_of
+from gammacp.alignment.candidates import build_problem, position_ranks
+from gammacp.alignment.costs import alignment_cost, disorder_scale, tolerance_at
 from gammacp.alignment.limits import Limiting, Limits, Solving, Tuning
 from gammacp.alignment.presolve.presolve import Presolved, solve_presolved
 from gammacp.alignment.problem import Effort, Proof, Solution, Status
@@ -35,12 +35,10 @@ from gammacp.dissimilarity.base import BoundDissimilarity, bind, to_unit
 from gammacp.dissimilarity.combined import Combined
 from gammacp.errors import UsageError
 
-N = TypeVar("N", float, Floats)
-
 # A proof may leave open this share of the disorder. If it leaves more open, the problem is solved
-# again with a smaller Δ, which must be smaller by at least the factor `_FINER`.
-_OPEN = 1e-6
-_FINER = 16
+# again with a smaller Δ, which must be smaller by at least a factor.
+_LARGEST_OPEN_SHARE = 1e-6
+_LEAST_REDUCTION = 16
 
 
 class BestDisorder(NamedTuple):
@@ -153,7 +151,7 @@ def to_alignment(
     reuse: float = 0.0,
 ) -> Alignment:
     """Return the groups that were found as an `Alignment`, with the disorder of its own units."""
-    cost = cost_of(continuum, best.groups, dissimilarity, reuse)
+    cost = alignment_cost(continuum, best.groups, dissimilarity, reuse)
     disorder = cost * disorder_scale(continuum.n_annotators, continuum.mean_units)
     return Alignment(
         continuum=continuum,
@@ -186,7 +184,8 @@ def best_disorder(
     solving
         The other keywords of `align`.
     """
-    return BestDisorder(*best_groups(continuum, dissimilarity, **solving)[:3])
+    best = best_groups(continuum, dissimilarity, **solving)
+    return BestDisorder(best.disorder, best.bound, best.status)
 
 
 def best_groups(
@@ -221,8 +220,7 @@ def best_groups(
         facts = work.facts
     else:
         facts = {**work.facts, "proved_by": None}
-    effort = Effort(work.steps, work.nodes, work.rounds, **facts)
-    return BestGroups(*best[:-1], effort)
+    return best._replace(effort=Effort(work.steps, work.nodes, work.rounds, **facts))
 
 
 class _Request(NamedTuple):
@@ -259,25 +257,24 @@ def _best_groups(
     while delta is not None:
         measured = to_unit(dissimilarity, delta)
         remaining = request.limits.until(deadline)
-        unit = delta / measured.delta
-        with disorder_unit(unit * disorder_scale(continuum.n_annotators, continuum.mean_units)):
+        cost_scale = delta / measured.delta
+        scale = disorder_scale(continuum.n_annotators, continuum.mean_units)
+        with disorder_unit(cost_scale * scale):
             solved, chosen = _solutions(continuum, measured, request, remaining)
-        cost = cost_of(continuum, solved.groups, dissimilarity, request.reuse)
-        result = solved
+        cost = alignment_cost(continuum, solved.groups, dissimilarity, request.reuse)
+        solution = solved
         if chosen is not solved:
-            result = replace(solved, groups=chosen.groups, first=chosen.first)
-        finer = result_at_delta(continuum, result, cost, delta, unit)
-        if best is not None and finer.status is not Status.OPTIMAL:
-            break
+            solution = replace(solved, groups=chosen.groups, first=chosen.first)
+        result = result_at_delta(continuum, solution, cost, delta, cost_scale)
         if best is None:
-            best = finer
+            best = result
+        elif result.status is not Status.OPTIMAL:
+            break
+        elif result.proof is None:
+            best = result._replace(proof=best.proof)
         else:
-            if finer.proof is None:
-                proof = best.proof
-            else:
-                proof = finer.proof._replace(delta=delta)
-            best = finer._replace(proof=proof)
-        delta = nearer_delta(continuum, finer, delta)
+            best = result._replace(proof=result.proof._replace(delta=delta))
+        delta = smaller_delta(continuum, result, delta)
     assert best is not None
     return best
 
@@ -316,20 +313,20 @@ def _solutions(
 
 
 def result_at_delta(
-    continuum: Continuum, solved: Solution, cost: float, delta: float, unit: float
+    continuum: Continuum, solved: Solution, cost: float, delta: float, cost_scale: float
 ) -> BestGroups:
     """Return a solution as the result that is reported, at this Δ.
 
-    `solved` is in a unit of cost that is worth `unit` at this Δ. `cost` is what its groups cost
-    when they are computed from the units. If this differs from the solver's objective, nothing is
+    A cost of 1 in `solved` is one of `cost_scale` at this Δ. `cost` is what its groups cost when
+    they are computed from the units. If this differs from the solver's objective, nothing is
     proven: a dissimilarity might return other numbers when it is called again.
     """
     scale = disorder_scale(continuum.n_annotators, continuum.mean_units)
     tolerance = tolerance_at(delta, continuum.n_annotators)
     disorder = cost * scale
     status = solved.status
-    bound = min(max(solved.bound * unit * scale, 0.0), disorder)
-    if abs(solved.objective * unit * scale - disorder) > tolerance:
+    bound = min(max(solved.bound * cost_scale * scale, 0.0), disorder)
+    if abs(solved.objective * cost_scale * scale - disorder) > tolerance:
         status = Status.FEASIBLE
         bound = 0.0
     if status is Status.OPTIMAL:
@@ -340,12 +337,7 @@ def result_at_delta(
     return BestGroups(disorder, bound, status, groups, first, tolerance, proof)
 
 
-def tolerance_at(delta: float, n_annotators: int) -> float:
-    """Return the cost difference below which alignments count as tied."""
-    return max(1e-8, 1e-10 * n_annotators) * delta
-
-
-def nearer_delta(continuum: Continuum, best: BestGroups, delta: float) -> float | None:
+def smaller_delta(continuum: Continuum, best: BestGroups, delta: float) -> float | None:
     """Return a smaller Δ with the same best alignments, or None if the proof is precise enough.
 
     An alignment without empty units that costs less than Δ' beats every alignment with an empty
@@ -353,54 +345,24 @@ def nearer_delta(continuum: Continuum, best: BestGroups, delta: float) -> float 
     finer. None is also returned if there is no such Δ'.
     """
     # The usual case, decided first: the proof is precise enough.
-    if best.tolerance <= _OPEN * best.disorder or (best.groups < 0).any():
+    if best.tolerance <= _LARGEST_OPEN_SHARE * best.disorder or (best.groups < 0).any():
         return None
     cost = best.disorder / disorder_scale(continuum.n_annotators, continuum.mean_units)
-    nearer = float(nearer_deltas(best.disorder, cost, best.tolerance, delta))
-    if math.isnan(nearer):
+    smaller = float(smaller_deltas(best.disorder, cost, best.tolerance, delta))
+    if math.isnan(smaller):
         return None
-    return nearer
+    return smaller
 
 
-def nearer_deltas(
+def smaller_deltas(
     disorder: Floats | float, cost: Floats | float, tolerance: float, delta: float
 ) -> Floats:
-    """Return what `nearer_delta` does for alignments without empty units; NaN stands for None."""
-    nearer = np.ldexp(1.0, 1 + np.frexp(cost)[1])
-    wanted = (tolerance > _OPEN * np.asarray(disorder)) & (np.asarray(disorder) > 0)
+    """Return what `smaller_delta` does for alignments without empty units; NaN stands for None."""
+    smaller = np.ldexp(1.0, 1 + np.frexp(cost)[1])
+    wanted = (tolerance > _LARGEST_OPEN_SHARE * np.asarray(disorder)) & (np.asarray(disorder) > 0)
     # Below the smallest normal number floating-point costs lose digits.
-    possible = (nearer * _FINER <= delta) & (nearer >= sys.float_info.min)
-    return np.where(wanted & possible, nearer, math.nan)
-
-
-def cost_of(
-    continuum: Continuum, groups: Codes, dissimilarity: BoundDissimilarity, reuse: float = 0.0
-) -> float:
-    """Return the cost of an alignment, computed from its units.
-
-    It is bit for bit the same in any order of the groups.
-
-    Parameters
-    ----------
-    continuum, groups, dissimilarity
-        The units, their groups, and the dissimilarity that prices them.
-    reuse
-        As for `align`.
-    """
-    costs = costs_of(continuum, groups, dissimilarity)
-    if not reuse:
-        return math.fsum(costs)
-    again = int((groups >= 0).sum()) - continuum.n_units
-    price = reuse_price(reuse, continuum.n_annotators, dissimilarity.delta)
-    return math.fsum((*costs, again * price))
-
-
-def reuse_price(reuse: float, n_annotators: int, delta: float) -> float:
-    """Return what a unit costs in each further unitary alignment: p·(n − 1)·Δ.
-
-    A group never pays more than that for leaving a unit out, so with p = 1 no unit is used again.
-    """
-    return reuse * (n_annotators - 1) * delta
+    possible = (smaller * _LEAST_REDUCTION <= delta) & (smaller >= sys.float_info.min)
+    return np.where(wanted & possible, smaller, math.nan)
 
 
 def check_reuse(reuse: float, *, cover: bool) -> float:
@@ -410,8 +372,3 @@ def check_reuse(reuse: float, *, cover: bool) -> float:
     if reuse and not cover:
         raise UsageError("reuse is a price of covers (soft γ); an alignment uses each unit once")
     return float(reuse)
-
-
-def disorder_scale(n_annotators: int, mean_units: N) -> N:
-    """Return the factor that turns Σ cost(G) into a disorder: 1 / (C(n, 2)·x̄)."""
-    return 1.0 / (pair_count(n_annotators) * mean_units)

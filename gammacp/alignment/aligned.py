@@ -31,7 +31,7 @@ class AlignedPart:
     Attributes
     ----------
     groups, edges
-        Rows of the units in the groups of all alignments, as one flat array, and the places in it
+        Rows of the units in the groups of all alignments, as one flat array, and the indices in it
         where each alignment begins.
     disorder, bound, tolerance, status, first
         The fields of `Alignment` of the same names, one entry per alignment; `status` holds the
@@ -418,13 +418,13 @@ class MergedAlignments(MadeWhenRead[Alignment]):
     ----------
     size
         Number of continua.
-    found
+    batches
         For each batch, the numbers of its continua and their alignments.
     """
 
     def __init__(self, size: int, batches: Sequence[tuple[Indices, Aligned]]) -> None:
         """Merge the batches; after an interruption, end before the first missing alignment."""
-        self._found = [aligned for _, aligned in batches]
+        self._batches = [aligned for _, aligned in batches]
         self._which = np.full((2, size), -1, np.int32)
         for k, (numbers, aligned) in enumerate(batches):
             self._which[:, numbers] = np.full(len(aligned), k), np.arange(len(aligned))
@@ -433,7 +433,7 @@ class MergedAlignments(MadeWhenRead[Alignment]):
 
     def make(self, number: int) -> Alignment:
         """Return the alignment of the continuum with this number, counted from 0."""
-        return self._found[int(self._which[0, number])][int(self._which[1, number])]
+        return self._batches[int(self._which[0, number])][int(self._which[1, number])]
 
     def document(self, number: int) -> AlignedDocument:
         """Return a document with its alignment, whose objects are only made when they are read.
@@ -443,7 +443,7 @@ class MergedAlignments(MadeWhenRead[Alignment]):
         number
             Number of the document, counted from 0.
         """
-        return self._found[int(self._which[0, number])].document(int(self._which[1, number]))
+        return self._batches[int(self._which[0, number])].document(int(self._which[1, number]))
 
     def columns(self, rows: Indices) -> AlignedPart:
         """Return the columns of alignments that all have the same number of annotators.
@@ -454,7 +454,7 @@ class MergedAlignments(MadeWhenRead[Alignment]):
             Numbers of their continua, ascending.
         """
         which, inner_rows = self._which[:, rows]
-        return self._found[int(which[0])].columns(inner_rows)
+        return self._batches[int(which[0])].columns(inner_rows)
 
     def column(self, name: str) -> Floats:
         """Return one number per alignment: `disorders`, `bounds` or `optimal` (1 or 0).
@@ -465,6 +465,6 @@ class MergedAlignments(MadeWhenRead[Alignment]):
             Name of a property of `Aligned`.
         """
         numbers = np.zeros(self._which.shape[1])
-        for k, aligned in enumerate(self._found):
+        for k, aligned in enumerate(self._batches):
             numbers[self._which[0] == k] = getattr(aligned, name)
         return numbers[: self._size]

@@ -1,10 +1,10 @@
 """Alignment of many small continua at once, as one problem.
 
 Aligning a continuum of a few units takes more time for overhead than for search. So small continua
-are joined into a *row*: one problem with all their units, in which units of different continua are
-never candidate pairs. (Elsewhere a row is the number of a unit.) The best alignment of the row
-consists of those of its continua, and its proof is a proof for each of them. Larger continua, and
-those that are not solved in a row, are aligned one by one.
+are joined into a *batch*: one problem with all their units, in which units of different continua
+are never candidate pairs. The best alignment of the batch consists of those of its continua, and
+its proof is a proof for each of them. Larger continua, and those that are not solved in a batch,
+are aligned one by one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -23,15 +23,17 @@ from gammacp.alignment.align import (
     BestGroups,
     best_groups,
     check_reuse,
-    disorder_scale,
-    nearer_deltas,
-    reuse_price,
+    smaller_deltas,
     to_alignment,
-    tolerance_at,
 )
 from gammacp.alignment.aligned import Aligned, AlignedPart
 from gammacp.alignment.candidates import build_problem
-from gammacp.alignment.costs import costs_of
+from gammacp.alignment.costs import (
+    costs_from_units,
+    disorder_scale,
+    reuse_price,
+    tolerance_at,
+)
 from gammacp.alignment.limits import DIFFUSED, FEW_ANNOTATORS, SMALL_UNITS, Limits, Solving, Stage
 from gammacp.alignment.presolve.presolve import Presolve, Presolved
 from gammacp.alignment.problem import Status, group_costs
@@ -44,24 +46,24 @@ from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.dissimilarity.base import NOWHERE, BoundDissimilarity, to_unit
 from gammacp.errors import UsageError
 
-# Number of units of a task. Tasks, and thus rows, do not depend on the executor.
+# Number of units of a task. Tasks, and thus batches, do not depend on the executor.
 _TASK_UNITS = 40_000
 # Largest number of units of a small continuum, if its annotators are so few that prices need no
-# linear program. Rows save a quarter of the time for random 3by100 and 3 × 60, and half of it for
-# 2 × 150; 5 × 30 would take longer.
+# linear program. Batches save a quarter of the time for random 3by100 and 3 × 60, and half of it
+# for 2 × 150; 5 × 30 would take longer.
 DIFFUSED_UNITS = 400
 # Number of candidate pairs per unit above which a continuum is solved by itself.
-_ROW_PAIRS = 30
+_BATCH_PAIRS = 30
 
 
 @dataclass(frozen=True)
-class RowTuning(Stage):
-    """Size of a row of small continua that are solved as one problem.
+class BatchTuning(Stage):
+    """Size of a batch of small continua that are solved as one problem.
 
     Attributes
     ----------
     units
-        Number of units of a row: few enough that memory stays small, and that a hard continuum
+        Number of units of a batch: few enough that memory stays small, and that a hard continuum
         delays only a few others.
     """
 
@@ -76,7 +78,7 @@ def align_each(
     progress: Callable[[int, int], None] | None = None,
     **solving: Unpack[Solving],
 ) -> Aligned:
-    """`align` of several continua; otherwise as `best_groups_of_each`.
+    """Align several continua as `align` does, spread over processes.
 
     Parameters
     ----------
@@ -85,7 +87,7 @@ def align_each(
     executor
         Processes that the continua are spread over.
     progress
-        Told how many are aligned, of how many.
+        Function that is called with the number of aligned continua and that of all.
     """
     every = ContinuumSequence.of(continua)
     constraints = tuple(solving.get("constraints", ()))
@@ -128,7 +130,7 @@ def best_groups_of_each(
     ties: bool = False,
     **solving: Unpack[Solving],
 ) -> list[BestGroups]:
-    """`best_groups` of several continua, small ones together.
+    """Return what `best_groups` does for each of several continua; small ones are solved together.
 
     Parameters
     ----------
@@ -163,39 +165,43 @@ def _columns_of_each(
     parts = [AlignedPart.of([])]
     alike = not solving.get("gap") and solving.get("time_limit") is None
     if method == "auto" and alike and not solving.get("constraints"):
-        for rows in _rows(every, dissimilarity, limits):
-            row = every.at(rows)
-            how = {"ties": ties, "as_alignment": as_alignment}
+        for batch in _batches(every, dissimilarity, limits):
             solved, part = _solve_together(
-                row, dissimilarity, limits, cover=cover, reuse=reuse, **how
+                every.at(batch),
+                dissimilarity,
+                limits,
+                cover=cover,
+                reuse=reuse,
+                ties=ties,
+                as_alignment=as_alignment,
             )
-            numbers.append(rows[solved])
+            numbers.append(batch[solved])
             parts.append(part)
     missing = np.ones(len(every), np.bool_)
     missing[np.concatenate(numbers)] = False
     end = len(every)
-    alone = []
+    one_by_one: list[Any] = []
     for i in np.flatnonzero(missing).tolist():
         if i and due():
             end = i
             break
         c = every[i]
         best = best_groups(c, dissimilarity, ties=ties, **solving)
-        alone.append(
-            to_alignment(c, dissimilarity, best, method, cover=cover, reuse=reuse)
-            if as_alignment
-            else best
-        )
-    numbers.append(np.flatnonzero(missing)[: len(alone)])
-    parts.append(AlignedPart.of(alone))
+        if as_alignment:
+            alignment = to_alignment(c, dissimilarity, best, method, cover=cover, reuse=reuse)
+            one_by_one.append(alignment)
+        else:
+            one_by_one.append(best)
+    numbers.append(np.flatnonzero(missing)[: len(one_by_one)])
+    parts.append(AlignedPart.of(one_by_one))
     order = np.argsort(np.concatenate(numbers))
     return AlignedPart.joined(parts).at(order[:end])
 
 
-def _rows(
+def _batches(
     continua: ContinuumSequence, dissimilarity: BoundDissimilarity, limits: Limits
 ) -> Iterator[Indices]:
-    """Yield rows, as indices of small continua with the same number of annotators.
+    """Yield batches, as indices of small continua with the same number of annotators.
 
     Continua with many identical units are left out.
     """
@@ -203,8 +209,8 @@ def _rows(
         return
     number = continua.n_annotators
     units = continua.n_units
-    most = np.where(number <= DIFFUSED, DIFFUSED_UNITS, SMALL_UNITS)
-    small = (number <= FEW_ANNOTATORS) & (units > 0) & (units <= most)
+    limit = np.where(number <= DIFFUSED, DIFFUSED_UNITS, SMALL_UNITS)
+    small = (number <= FEW_ANNOTATORS) & (units > 0) & (units <= limit)
     if continua.structured:
         small &= [c.inside is None for c in continua.structured]
     chosen = np.flatnonzero(small)
@@ -214,7 +220,7 @@ def _rows(
         numbers = chosen[number[chosen] == n]
         if len(numbers) < 2:
             continue
-        filled = np.cumsum(units[numbers]) // limits.of(RowTuning).units
+        filled = np.cumsum(units[numbers]) // limits.of(BatchTuning).units
         yield from np.split(numbers, np.flatnonzero(np.diff(filled)) + 1)
 
 
@@ -230,24 +236,24 @@ def _distinct(continua: ContinuumSequence) -> Indices:
 
 
 @dataclass(frozen=True)
-class _Row:
+class _Batch:
     """The units of several continua as one continuum, at their own positions.
 
-    `owner` is the continuum of each unit and `rows` its row there. Units of different continua are
-    never compared, even where they lie on top of each other.
+    `owner` is the continuum of each unit of `joined`, and `rows` its row there. Units of different
+    continua are never compared, even where they lie on top of each other.
     """
 
     continua: ContinuumSequence
-    whole: Continuum
+    joined: Continuum
     owner: Indices
     rows: Codes
 
     @classmethod
-    def of(cls, continua: ContinuumSequence) -> _Row:
+    def of(cls, continua: ContinuumSequence) -> _Batch:
         units = continua.all_units()
         owner = np.repeat(np.arange(len(continua)), continua.n_units)
         order = np.argsort(units.annotator_codes, kind="stable")
-        whole = replace(
+        joined = replace(
             continua[0],
             starts=units.starts[order],
             ends=units.ends[order],
@@ -255,7 +261,7 @@ class _Row:
             category_codes=units.category_codes[order],
         )
         row_of_unit = (np.arange(len(owner)) - continua.edges[owner])[order].astype(np.int32)
-        return cls(continua, whole, owner[order], row_of_unit)
+        return cls(continua, joined, owner[order], row_of_unit)
 
     def ranks(self, dissimilarity: BoundDissimilarity) -> Codes:
         """Return the rank of each unit by `nameless_ranks`."""
@@ -299,18 +305,23 @@ def _solve_together(
     delta = dissimilarity.delta
     n = int(continua.n_annotators[0])
     measured = to_unit(dissimilarity, delta)
-    row = _Row.of(continua)
-    problem = build_problem(row.whole, measured, cover=cover, reuse=reuse, owner=row.owner)
-    counts = np.bincount(row.owner)
-    pairs = np.bincount(row.owner[problem.first], minlength=len(counts))
-    few = np.flatnonzero(pairs <= _ROW_PAIRS * counts)
+    batch = _Batch.of(continua)
+    problem = build_problem(batch.joined, measured, cover=cover, reuse=reuse, owner=batch.owner)
+    counts = np.bincount(batch.owner)
+    pairs = np.bincount(batch.owner[problem.first], minlength=len(counts))
+    few = np.flatnonzero(pairs <= _BATCH_PAIRS * counts)
     if not len(few):
         return few, AlignedPart.of([])
     if len(few) < len(continua):
-        # One continuum with many candidate pairs would make the whole row hard to solve.
-        how = {"ties": ties, "as_alignment": as_alignment}
+        # One continuum with many candidate pairs would make the whole batch hard to solve.
         numbers, part = _solve_together(
-            continua.at(few), dissimilarity, limits, cover=cover, reuse=reuse, **how
+            continua.at(few),
+            dissimilarity,
+            limits,
+            cover=cover,
+            reuse=reuse,
+            ties=ties,
+            as_alignment=as_alignment,
         )
         return few[numbers], part
     solved = chosen = SOLVERS["auto"].solve(problem, limits)
@@ -318,29 +329,30 @@ def _solve_together(
         return few[:0], AlignedPart.of([])
     if ties:
         presolved = Presolved(solved, problem)
-        chosen = break_ties(row.whole, measured, presolved, limits, row.ranks(measured))
+        chosen = break_ties(batch.joined, measured, presolved, limits, batch.ranks(measured))
     if as_alignment:
         groups = sort_groups(problem.ranks, chosen.groups)
     else:
         groups = chosen.groups
     scale = disorder_scale(n, continua.mean_units)
     price = reuse_price(reuse, n, delta)
-    cost = row.sums(solved.groups, costs_of(row.whole, solved.groups, dissimilarity))
-    cost += price * row.repeated(solved.groups)
-    proven = row.sums(solved.groups, group_costs(problem, solved.groups)) * (delta / measured.delta)
-    proven += price * row.repeated(solved.groups)
+    cost = batch.sums(solved.groups, costs_from_units(batch.joined, solved.groups, dissimilarity))
+    cost += price * batch.repeated(solved.groups)
+    cost_scale = delta / measured.delta
+    solver_cost = batch.sums(solved.groups, group_costs(problem, solved.groups)) * cost_scale
+    solver_cost += price * batch.repeated(solved.groups)
     tolerance = tolerance_at(delta, n)
     disorder = cost * scale
-    order, edges = row.by_owner(groups)
+    order, edges = batch.by_owner(groups)
     empty = np.add.reduceat((groups[order] < 0).any(axis=1), edges[:-1]) > 0
-    # Continua whose cost is not confirmed, or whose proof is not precise enough (`nearer_delta`),
+    # Continua whose cost is not confirmed, or whose proof is not precise enough (`smaller_delta`),
     # are left to be aligned one by one.
-    differs = np.abs(proven * scale - disorder) > tolerance
-    nearer = nearer_deltas(disorder, disorder / scale, tolerance, delta)
-    numbers = np.flatnonzero(~differs & (empty | np.isnan(nearer)))
+    differs = np.abs(solver_cost * scale - disorder) > tolerance
+    smaller = smaller_deltas(disorder, disorder / scale, tolerance, delta)
+    numbers = np.flatnonzero(~differs & (empty | np.isnan(smaller)))
     if as_alignment:
-        disorder = row.sums(groups, costs_of(row.whole, groups, dissimilarity))
-        disorder = (disorder + price * row.repeated(groups)) * scale
-    members = np.where(groups >= 0, row.rows[groups], np.int32(-1))[order]
+        disorder = batch.sums(groups, costs_from_units(batch.joined, groups, dissimilarity))
+        disorder = (disorder + price * batch.repeated(groups)) * scale
+    members = np.where(groups >= 0, batch.rows[groups], np.int32(-1))[order]
     every = AlignedPart.proven(members, edges * n, disorder, tolerance, first=chosen.first)
     return numbers, every if len(numbers) == len(continua) else every.at(numbers)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gammacp.alignment.costs import pair_count, reuse_price
 from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Codes, Floats, Indices, freeze
 from gammacp.base.stopping import halting
@@ -40,11 +41,6 @@ freeze(_NO_TABLE)
 
 class TooManyPairsError(DataError):
     """Raised if there are too many candidate pairs for memory or time."""
-
-
-def pair_count(n_annotators: int) -> int:
-    """Return the number of pairs of annotators, C(n, 2)."""
-    return n_annotators * (n_annotators - 1) // 2
 
 
 def build_problem(
@@ -115,12 +111,12 @@ def build_problem(
         delta=delta,
         cover=cover,
         rank=position_ranks(continuum, owner),
-        reuse=reuse * (n - 1) * delta,
+        reuse=reuse_price(reuse, n, delta),
     )
 
 
 def position_ranks(continuum: Continuum, owner: Indices | None = None) -> Codes:
-    """Return the place of each unit by owner, start, end and row, shape (units,)."""
+    """Return the rank of each unit by owner, start, end and row, shape (units,)."""
     keys = (continuum.ends, continuum.starts, *(() if owner is None else (owner,)))
     rank = np.empty(continuum.n_units, np.int32)
     rank[np.lexsort(keys)] = np.arange(continuum.n_units)
@@ -130,20 +126,23 @@ def position_ranks(continuum: Continuum, owner: Indices | None = None) -> Codes:
 def pairs_within(
     continuum: Continuum,
     dissimilarity: BoundDissimilarity,
-    most: float,
+    largest_cost: float,
     *,
     most_pairs: int,
     owner: Indices | None = None,
     deadline: float = math.inf,
 ) -> tuple[Codes, Codes, Floats]:
-    """Return all pairs of units of different annotators with finite d ≤ `most`: (first, second, d).
+    """Return (first, second, d) of all pairs of units with finite d ≤ `largest_cost`.
 
-    With `owner`, only pairs of units of the same owner are returned.
+    The units of a pair are of different annotators and, with `owner`, of the same owner.
     """
     from gammacp.alignment.kernels.pairs import GIVEN_UP, Classes, Costs, Further, UnitArrays, scan
 
     check_fragments(dissimilarity, continuum)
-    absolute, relative = dissimilarity.reach(most) if math.isfinite(most) else (math.inf, 0.0)
+    if math.isfinite(largest_cost):
+        absolute, relative = dissimilarity.reach(largest_cost)
+    else:
+        absolute, relative = math.inf, 0.0
     order, class_start, block_end, longest = length_classes(continuum, owner)
     formula, factor = dissimilarity.formula
     table = dissimilarity.category_costs
@@ -151,15 +150,19 @@ def pairs_within(
         formula, factor = NO_FORMULA
     with np.errstate(invalid="ignore"):  # ∞·0 is NaN: a window that leaves nothing out
         reach = 0.5 * absolute + relative * longest
-    places = continuum.starts, continuum.ends, continuum.category_codes, continuum.annotator_codes
-    units = UnitArrays(*places)
+    units = UnitArrays(
+        continuum.starts,
+        continuum.ends,
+        continuum.category_codes,
+        continuum.annotator_codes,
+    )
     classes = Classes(order, class_start, block_end, reach)
     further = Further(continuum.extents, float(absolute), float(relative))
     costs = Costs(formula, float(factor), _NO_TABLE if table is None else table)
-    most = min(float(most), np.finfo(np.float64).max)
+    largest_cost = min(float(largest_cost), np.finfo(np.float64).max)
     limit = min(most_pairs, _PAIRS_IN_MEMORY)
     first, second, cost, count = halting(
-        lambda meter: scan(units, classes, further, costs, most, limit, meter),
+        lambda meter: scan(units, classes, further, costs, largest_cost, limit, meter),
         deadline,
         quick=continuum.n_units <= _UNITS_UNWATCHED,
     )
@@ -170,12 +173,12 @@ def pairs_within(
             f"more than {most_pairs:,} pairs of units are close enough to be aligned"
         )
     if formula < 0:
-        return _costs_of_pairs(continuum, dissimilarity, first, second, most)
+        return _costs_of_pairs(continuum, dissimilarity, first, second, largest_cost)
     return first, second, cost
 
 
 def _costs_of_pairs(
-    continuum: Continuum, dissimilarity: Any, first: Codes, second: Codes, most: float
+    continuum: Continuum, dissimilarity: Any, first: Codes, second: Codes, largest_cost: float
 ) -> tuple[Codes, Codes, Floats]:
     units = unit_columns(continuum)
     cost = np.empty(len(first), np.float64)
@@ -183,7 +186,7 @@ def _costs_of_pairs(
         part = slice(lo, lo + _PAIRS_AT_ONCE)
         values = dissimilarity.pairwise(units[first[part]], units[second[part]])
         cost[part] = _check_values(continuum, values, first[part], second[part])
-    keep = (cost <= most) & np.isfinite(cost)
+    keep = (cost <= largest_cost) & np.isfinite(cost)
     return first[keep], second[keep], cost[keep]
 
 

@@ -15,10 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from gammacp.alignment.align import align, cost_of, reuse_price
+from gammacp.alignment.align import align
 from gammacp.alignment.alignment import Alignment
 from gammacp.alignment.batch import DIFFUSED_UNITS
-from gammacp.alignment.candidates import MOST_PAIRS, build_problem, pair_count, pairs_within
+from gammacp.alignment.candidates import MOST_PAIRS, build_problem, pairs_within
+from gammacp.alignment.costs import (
+    alignment_cost,
+    pair_count,
+    reuse_price,
+    tolerance_at,
+)
 from gammacp.alignment.duals.definite import least_shift
 from gammacp.alignment.duals.nested import prices_beside
 from gammacp.alignment.problem import Proof, RelaxedMatrix, Status
@@ -51,8 +57,8 @@ def certificate(alignment: Alignment) -> dict[str, Any]:
     n = continuum.n_annotators
     scale = pair_count(n) * continuum.mean_units
     units = _units(continuum)
-    cost = cost_of(continuum, alignment.groups, measured, alignment.reuse)
-    error = min(max(1e-8, 1e-10 * n) * measured.delta * scale, _MOST_ERROR * cost)
+    cost = alignment_cost(continuum, alignment.groups, measured, alignment.reuse)
+    error = min(tolerance_at(measured.delta, n) * scale, _MOST_ERROR * cost)
     document: dict[str, Any] = {
         "version": VERSION,
         "hash": "sha256:" + hashlib.sha256(_dump(units).encode()).hexdigest(),
@@ -75,8 +81,10 @@ def certificate(alignment: Alignment) -> dict[str, Any]:
     if alignment.constraints:
         document["constraints"] = [str(each) for each in alignment.constraints]
     if document["dissimilarity"]["positional"] == "listed":
-        most = (n - 1) * measured.delta + document["opening"]
-        first, second, costs = pairs_within(continuum, measured, most, most_pairs=MOST_PAIRS)
+        largest_cost = (n - 1) * measured.delta + document["opening"]
+        first, second, costs = pairs_within(
+            continuum, measured, largest_cost, most_pairs=MOST_PAIRS
+        )
         rows = zip(first.tolist(), second.tolist(), costs.tolist(), strict=True)
         document["pairs"] = [list(row) for row in rows]
     return document
@@ -121,8 +129,13 @@ def _dump(value: Any) -> str:
 def _units(continuum: Continuum) -> list[list[Any]]:
     """Return annotator, start, end and category of each unit."""
     codes = continuum.category_codes.tolist()
-    places = continuum.annotator_codes.tolist(), continuum.starts.tolist(), continuum.ends.tolist()
-    rows = zip(*places, codes, strict=True)
+    rows = zip(
+        continuum.annotator_codes.tolist(),
+        continuum.starts.tolist(),
+        continuum.ends.tolist(),
+        codes,
+        strict=True,
+    )
     return [[a, s, e, None if c < 0 else c] for a, s, e, c in rows]
 
 
@@ -133,15 +146,20 @@ def _description(continuum: Continuum, measured: BoundDissimilarity) -> dict[str
     broken = continuum.inside is not None and number != NOWHERE
     if table is None or broken or number not in (NOWHERE, SPORADIC):
         return {**description, "positional": "listed", "categorial": None}
-    apart = float(table[0, -1])
-    label: Any = apart
-    if (table != apart * (1 - np.eye(len(table)))).any():
-        label = [[c if np.isfinite(c) else None for c in row] for row in table.tolist()]
+    cost_of_different_labels = float(table[0, -1])
+    label_costs: Any = cost_of_different_labels
+    if (table != cost_of_different_labels * (1 - np.eye(len(table)))).any():
+        label_costs = [[c if np.isfinite(c) else None for c in row] for row in table.tolist()]
     if number == SPORADIC:
-        place = "sporadic"
+        positional = "sporadic"
     else:
-        place = "none"
-    return {**description, "positional": place, "factor": factor, "categorial": label}
+        positional = "none"
+    return {
+        **description,
+        "positional": positional,
+        "factor": factor,
+        "categorial": label_costs,
+    }
 
 
 def _proof(alignment: Alignment) -> dict[str, Any]:
@@ -194,9 +212,9 @@ def _matrix(relaxed: RelaxedMatrix, opening: float) -> dict[str, Any]:
     units = relaxed.units
     matrix += least_shift(matrix) * np.eye(len(matrix))
     factor = np.linalg.cholesky(matrix)
-    whole = np.rint(factor * np.sqrt(opening * _GRAINS * 2.0**_SHIFT)).astype(np.int64)
+    integers = np.rint(factor * np.sqrt(opening * _GRAINS * 2.0**_SHIFT)).astype(np.int64)
     # The corner must be the opening, without what the shift has added to it.
-    whole[0, 0] = math.isqrt(math.floor(opening * _GRAINS) << _SHIFT)
+    integers[0, 0] = math.isqrt(math.floor(opening * _GRAINS) << _SHIFT)
     multipliers = np.ceil(2 * opening * _GRAINS * relaxed.multiplier).astype(np.int64)
     used = multipliers > 0
     corners = units[relaxed.triangles[used]]
@@ -206,7 +224,7 @@ def _matrix(relaxed: RelaxedMatrix, opening: float) -> dict[str, Any]:
         "kind": "matrix",
         "units": units.tolist(),
         "shift": _SHIFT,
-        "factor": [row[: i + 1] for i, row in enumerate(whole.tolist())],
+        "factor": [row[: i + 1] for i, row in enumerate(integers.tolist())],
         "rows": _triples(rows),
         "triangles": [
             [*t, m] for t, m in zip(corners.tolist(), multipliers[used].tolist(), strict=True)

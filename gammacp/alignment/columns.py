@@ -46,12 +46,12 @@ def enumerate_columns(
     if problem.rules is not None:
         most_units = min(most_units, problem.rules.largest)
     bounds = problem.graph, problem.opening, problem.tolerance, most_units, most_members
-    columns, whole = halting(
+    columns, complete = halting(
         lambda meter: profitable_groups(*bounds, meter),
         deadline,
         quick=len(problem.first) <= _UNWATCHED,
     )
-    if not whole:
+    if not complete:
         return None
     if problem.rules is not None:
         return problem.rules.keep(problem, columns)
@@ -88,8 +88,7 @@ def to_groups(problem: Problem, columns: Columns) -> Codes:
     table = group_table(problem, columns)
     covered = np.zeros(problem.n_units, np.bool_)
     covered[columns.members] = True
-    single = np.flatnonzero(~covered)
-    return np.concatenate((table, alone(problem)[single]))
+    return np.concatenate((table, singletons(problem)[~covered]))
 
 
 def group_table(problem: Problem, columns: Columns) -> Codes:
@@ -110,7 +109,7 @@ def to_columns(problem: Problem, groups: Codes) -> Columns:
     return Columns(begin, groups[groups >= 0].astype(np.int32), gain)
 
 
-def alone(problem: Problem) -> Codes:
+def singletons(problem: Problem) -> Codes:
     """Return groups of one unit each, for all units."""
     groups = np.full((problem.n_units, problem.n_annotators), -1, np.int32)
     groups[np.arange(problem.n_units), problem.annotator] = np.arange(problem.n_units)
@@ -127,9 +126,9 @@ def group_of_units(groups: Codes, n_units: int) -> Codes:
 
 def as_groups(problem: Problem, group_of: Codes) -> Codes:
     """Return the groups as rows of units; units without a group get one of their own."""
-    alone = np.flatnonzero(group_of < 0)
+    ungrouped = np.flatnonzero(group_of < 0)
     group_of = group_of.copy()
-    group_of[alone] = group_of.max(initial=-1) + 1 + np.arange(len(alone))
+    group_of[ungrouped] = group_of.max(initial=-1) + 1 + np.arange(len(ungrouped))
     present, row = np.unique(group_of, return_inverse=True)
     groups = np.full((len(present), problem.n_annotators), -1, np.int32)
     groups[row, problem.annotator] = np.arange(problem.n_units)

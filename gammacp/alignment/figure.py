@@ -1,4 +1,4 @@
-"""Alignments as pictures: a lane per annotator, unitary alignments joined, disorder as shade."""
+"""Pictures of alignments: a lane per annotator, unitary alignments connected, disorder as shade."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from gammacp.alignment.alignment import Alignment
 from gammacp.alignment.problem import Status
+from gammacp.base.arrays import Codes, Indices
 from gammacp.base.lane_pictures import lane_panels
 from gammacp.base.lanes import Lanes
 from gammacp.base.pictures import Picture
@@ -31,7 +32,7 @@ def picture_of(alignment: Alignment, width: float) -> Picture:
     if not alignment.continuum.n_units:
         raise DataError("there is nothing to draw: no unit")
     panels, notes, finish = lane_panels(lanes_of(alignment), width)
-    return Picture(panels, " ".join([*caption_of(alignment), *notes]), finish=finish)
+    return Picture(panels, " ".join([*caption_sentences(alignment), *notes]), finish=finish)
 
 
 def lanes_of(alignment: Alignment) -> Lanes:
@@ -44,14 +45,17 @@ def lanes_of(alignment: Alignment) -> Lanes:
     """
     continuum = alignment.continuum
     groups = alignment.groups
-    occupied = groups >= 0
-    joined = np.zeros(continuum.n_units, np.bool_)
-    joined[groups[(occupied.sum(axis=1) > 1)[:, None] & occupied]] = True
+    shared_groups = groups[_group_sizes(groups) > 1]
+    is_aligned = np.zeros(continuum.n_units, np.bool_)
+    is_aligned[shared_groups[shared_groups >= 0]] = True
     pieces = {}
+    # Without breaks no unit has fragments; making all units takes long.
     if continuum.breaks is not None:
         for row in range(continuum.n_units):
-            if parts := continuum.unit(row).fragments:
-                pieces[row] = tuple((float(a), float(b)) for a, b in parts)
+            if fragments := continuum.unit(row).fragments:
+                pieces[row] = tuple((float(a), float(b)) for a, b in fragments)
+    # At least up to Δ, the cost of a unit alone, so that pictures can be compared.
+    largest = max(alignment.dissimilarity.delta, float(alignment.disorders.max()))
     return Lanes(
         names=continuum.annotators,
         lane=continuum.annotator_codes,
@@ -61,14 +65,14 @@ def lanes_of(alignment: Alignment) -> Lanes:
         pieces=pieces,
         groups=groups,
         cost=alignment.disorders,
-        hollow=~joined,
+        hollow=~is_aligned,
         offset_unit=continuum.offset_unit,
-        scale=("disorder", max(alignment.dissimilarity.delta, float(alignment.disorders.max()))),
+        scale=("disorder", largest),
     )
 
 
-def caption_of(alignment: Alignment) -> list[str]:
-    """Return the caption: how much is drawn, its disorder, and what the drawing means.
+def caption_sentences(alignment: Alignment) -> list[str]:
+    """Return the caption's sentences: what is drawn, its disorder, and how to read the picture.
 
     Parameters
     ----------
@@ -77,28 +81,36 @@ def caption_of(alignment: Alignment) -> list[str]:
     """
     continuum = alignment.continuum
     if continuum.name:
-        begin = f"{visible(continuum.name)}: "
+        prefix = f"{visible(continuum.name)}: "
     else:
-        begin = ""
-    words = [
-        f"{begin}{counted(continuum.n_annotators, 'annotator')}, "
+        prefix = ""
+    sentences = [
+        f"{prefix}{counted(continuum.n_annotators, 'annotator')}, "
         f"{counted(continuum.n_units, 'unit')} in "
         f"{counted(len(alignment), 'unitary alignment')}.",
-        f"Disorder {alignment.disorder:.3f}{_proof(alignment)}.",
+        f"Disorder {alignment.disorder:.3f}{_proof_clause(alignment)}.",
         "The darker, the more disorder.",
     ]
-    if (np.count_nonzero(alignment.groups >= 0, axis=1) == 1).any():
-        words.append("Dashed: marked by one annotator alone.")
-    words += [sentence(note) for note in alignment.notes if alignment.status is Status.OPTIMAL]
+    if (_group_sizes(alignment.groups) == 1).any():
+        sentences.append("Dashed: marked by one annotator alone.")
+    if alignment.status is Status.OPTIMAL:
+        # Otherwise the notes would repeat that it is not proven.
+        sentences += map(sentence, alignment.notes)
     if continuum.shapes is not None:
-        words.append("Only the first axis is drawn.")
+        sentences.append("Only the first axis is drawn.")
     empty = continuum.n_annotators - len(np.unique(continuum.annotator_codes))
     if empty:
-        words.append(f"{counted(empty, 'annotator')} without units.")
-    return words
+        sentences.append(f"{counted(empty, 'annotator')} without units.")
+    return sentences
 
 
-def _proof(alignment: Alignment) -> str:
+def _group_sizes(groups: Codes) -> Indices:
+    """Return the number of units of each group."""
+    return np.asarray(np.count_nonzero(groups >= 0, axis=1))
+
+
+def _proof_clause(alignment: Alignment) -> str:
+    """Return the end of the sentence on disorder: whether it is proven minimal."""
     if alignment.status is Status.OPTIMAL:
         return ", proven to be the least"
     return f", not proven to be the least (at least {alignment.bound:.3f})"

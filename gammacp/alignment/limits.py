@@ -25,7 +25,7 @@ FEW_ANNOTATORS = 7
 # linear programs).
 DIFFUSED = 4
 
-# Largest number of units of a continuum that is put in a row with others and solved with them
+# Largest number of units of a continuum that is put in a batch with others and solved with them
 # (`batch`).
 SMALL_UNITS = 100
 

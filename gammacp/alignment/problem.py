@@ -85,7 +85,7 @@ class GroupRules(Protocol):
         ...
 
     def order_of_two(self) -> Indices | None:
-        """Return the place of each unit if pairs only have to follow this order; otherwise None."""
+        """Return the rank of each unit if pairs only have to follow this order; otherwise None."""
         ...
 
 
@@ -109,7 +109,7 @@ class Problem:
     cover
         Soft γ: each unit in at least one group instead of exactly one.
     rank
-        Place of each unit by position (start, end, row); by default, the order of the rows. Units
+        Rank of each unit by position (start, end, row); by default, the order of the rows. Units
         that are close in rank should be close in the graph. Ties between optima are broken by it.
     rules
         Rules that groups must keep beyond their pairs; None for no rules.
@@ -192,17 +192,17 @@ class Problem:
         return Graph(annotator, self.n_annotators, *rows)
 
 
-class Certificate(NamedTuple):
-    """Basis for breaking ties: groups with their gains, and the dual prices of the units.
+class TieCandidates(NamedTuple):
+    """Groups that the best alignments can use, with dual prices of the units, to break ties.
 
     Prices are ≥ 0 and, up to rounding, no listed group gains more than the prices of its units.
-    If the solution is optimal and the certificate is `whole`, the list contains every group that a
-    best alignment could use.
+    If the solution is optimal and the list is `complete`, it contains every group that a best
+    alignment could use.
     """
 
     columns: Columns
     price: Floats
-    whole: bool = True
+    complete: bool = True
 
 
 class Effort(NamedTuple):
@@ -300,8 +300,8 @@ class Solution:
     status
         `optimal` when objective − bound is within the problem's `slack`; otherwise `feasible`, or
         `by CP-SAT, unchecked`.
-    certificate
-        Groups and prices for breaking ties, from solvers that have them.
+    tie_candidates
+        Groups among which ties are broken, from solvers that have prices.
     proof
         Prices that no group's gain exceeds, from solvers that have them.
     first
@@ -312,7 +312,7 @@ class Solution:
     objective: float
     bound: float
     status: Status
-    certificate: Certificate | None = None
+    tie_candidates: TieCandidates | None = None
     first: bool = False
     proof: Proof | None = None
 
@@ -360,33 +360,35 @@ def solution(
     problem: Problem,
     groups: Codes,
     bound: float,
-    certificate: Certificate | None = None,
+    tie_candidates: TieCandidates | None = None,
     proof: Proof | None = None,
-    trusted_bound: float = -np.inf,
+    unconfirmed_bound: float = -np.inf,
 ) -> Solution:
     """Return a solution with its objective computed from the groups; optimal if the bound meets it.
 
-    `bound` may exceed the objective by rounding, and is then reduced to it. `trusted_bound` is a
-    bound that rests on CP-SAT alone.
+    `bound` may exceed the objective by rounding, and is then reduced to it. `unconfirmed_bound` is
+    a bound that may rest on CP-SAT alone.
     """
     objective = total_cost(problem, groups)
     if problem.opening >= problem.delta * problem.n_annotators * (problem.n_annotators - 1) / 2:
         bound = max(bound, 0.0)  # No group costs less than nothing: w ≤ Δ.
-    return judged(groups, objective, bound, problem.slack, certificate, proof, trusted_bound)
+    return solution_from_objective(
+        groups, objective, bound, problem.slack, tie_candidates, proof, unconfirmed_bound
+    )
 
 
-def judged(
+def solution_from_objective(
     groups: Codes,
     objective: float,
     bound: float,
     slack: float,
-    certificate: Certificate | None,
+    tie_candidates: TieCandidates | None,
     proof: Proof | None,
-    trusted_bound: float = -np.inf,
+    unconfirmed_bound: float = -np.inf,
 ) -> Solution:
     """Return a solution with this objective; optimal if the bound is within the slack of it."""
     proven = bound >= objective - slack
-    if trusted_bound >= objective - slack:
+    if unconfirmed_bound >= objective - slack:
         open_status = Status.UNCHECKED
     else:
         open_status = Status.FEASIBLE
@@ -395,6 +397,6 @@ def judged(
         objective,
         objective if proven else bound,
         Status.OPTIMAL if proven else open_status,
-        certificate,
+        tie_candidates,
         proof=proof,
     )

@@ -62,7 +62,7 @@ def disorder_unit(unit: float) -> Iterator[None]:
         _unit.reset(token)
 
 
-def tell(objective: float, bound: float) -> None:
+def report_bounds(objective: float, bound: float) -> None:
     """Report a cost (`objective`) and a bound to the listener and the trace, if there are any."""
     listener = _listener.get()
     if listener is not None:

@@ -25,7 +25,7 @@ from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits, Ties
 from gammacp.alignment.presolve.duplicates import Merged
 from gammacp.alignment.presolve.presolve import Presolved
-from gammacp.alignment.problem import Certificate, Problem, Solution, Status, solution
+from gammacp.alignment.problem import Problem, Solution, Status, TieCandidates, solution
 from gammacp.alignment.proof.components import Components, decompose
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import budget, halting
@@ -76,8 +76,8 @@ def break_ties(
         problem = replace(problem, rank=np.argsort(np.argsort(rank[rows])).astype(np.int32))
         return _first_merged(problem, merged, solved, pair_costs, limits)
     problem = replace(problem, rank=rank)
-    certificate = solved.certificate or _certificate(problem, limits)
-    if certificate is None:
+    tie_candidates = solved.tie_candidates or _tie_candidates(problem, limits)
+    if tie_candidates is None:
         return solved
     rows = np.arange(problem.n_units)
     pair_costs = category_costs(continuum, dissimilarity, problem, rows)
@@ -85,17 +85,17 @@ def break_ties(
         # Imported here: more annotators need no residual graph.
         from gammacp.alignment.ties_of_two import first_of_two
 
-        costs = category_costs_of_columns(problem, certificate.columns, pair_costs)
-        first = first_of_two(problem, solved, certificate, costs, limits)
+        costs = category_costs_of_columns(problem, tie_candidates.columns, pair_costs)
+        first = first_of_two(problem, solved, tie_candidates, costs, limits)
         if first is not None:
             return first
     with budget(limits.of(Ties).steps):
-        chosen, whole = _first_of_components(problem, certificate, pair_costs, limits)
-    groups = to_groups(problem, certificate.columns.select(chosen))
-    result = solution(problem, groups, solved.objective, certificate, solved.proof)
+        chosen, searched = _first_of_components(problem, tie_candidates, pair_costs, limits)
+    groups = to_groups(problem, tie_candidates.columns.select(chosen))
+    result = solution(problem, groups, solved.objective, tie_candidates, solved.proof)
     if result.status is not Status.OPTIMAL:
         return solved
-    return replace(result, first=whole and certificate.whole)
+    return replace(result, first=searched and tie_candidates.complete)
 
 
 def category_costs(
@@ -110,25 +110,25 @@ def category_costs(
     return np.asarray(dissimilarity.categorial_part(first, second), np.float64)
 
 
-def _certificate(problem: Problem, limits: Limits) -> Certificate | None:
-    """Return the certificate of the method `auto`, for methods without one."""
+def _tie_candidates(problem: Problem, limits: Limits) -> TieCandidates | None:
+    """Return the tie candidates of the method `auto`, for methods without any."""
     # Imported here, like the solvers below: most ties are broken without any of them.
     if problem.n_annotators > 2 or not problem.cover:
         from gammacp.alignment.solvers.auto import solve_auto
 
-        return solve_auto(problem, limits).certificate
+        return solve_auto(problem, limits).tie_candidates
     from gammacp.alignment.solvers.enumeration import listed_columns, solve_listed
 
-    # Covers by two annotators are solved as an assignment, which gives no certificate. Their pairs
+    # Covers by two annotators are solved as an assignment, without tie candidates. Their pairs
     # are few enough to be listed.
     columns = listed_columns(problem, limits.deadline())
     if columns is None:
         return None
-    return solve_listed(problem, columns, limits).certificate
+    return solve_listed(problem, columns, limits).tie_candidates
 
 
 def _first_of_components(
-    problem: Problem, certificate: Certificate, pair_costs: Floats, limits: Limits
+    problem: Problem, tie_candidates: TieCandidates, pair_costs: Floats, limits: Limits
 ) -> tuple[Indices, bool]:
     """Return the columns of the first best solution, and whether all components were searched."""
     from gammacp.alignment.kernels.component_search import (
@@ -138,8 +138,8 @@ def _first_of_components(
     )
 
     price = np.empty(problem.n_units)
-    price[problem.ranks] = certificate.price
-    listed = certificate.columns
+    price[problem.ranks] = tie_candidates.price
+    listed = tie_candidates.columns
     exact = replace(limits, gap=0.0, time_limit=None)
     rows, state, _ = decompose(problem, listed, price, exact, limits.deadline(), ties=True)
     mine = np.flatnonzero(state.active)
@@ -159,9 +159,10 @@ def _first_of_components(
     # of the units that each column is the first to cover.
     times = None
     if len(hard) and not problem.cover:
-        from gammacp.alignment.solvers.packing import Model, Ranking, first_packing
+        from gammacp.alignment.packing.problem import PackingProblem
+        from gammacp.alignment.packing.tie_breaking import TieBreaking, first_packing
 
-        ranking = Ranking(
+        breaking = TieBreaking(
             costs.loss[inside],
             costs.alone,
             costs.over,
@@ -170,8 +171,8 @@ def _first_of_components(
             state.tolerance * len(hard),
         )
         ones = np.ones(problem.n_units, np.int64)
-        model = Model(part.select(inside), ones, problem.opening)
-        times = first_packing(model, ranking, limits)
+        packing_problem = PackingProblem(part.select(inside), ones, problem.opening)
+        times = first_packing(packing_problem, breaking, limits)
     # Keep the solution of the proof if CP-SAT has found none.
     chosen[inside] = state.chosen[mine][inside] if times is None else times > 0
     searched = not len(hard) or times is not None
@@ -184,8 +185,8 @@ def _first_of_two_merged(
     """Return the first best matching of merged units, or None if CP-SAT has to find it."""
     from gammacp.alignment.ties_of_two import first_of_two_merged
 
-    assert solved.certificate is not None
-    costs = category_costs_of_columns(merged.problem, solved.certificate.columns, pair_costs)
+    assert solved.tie_candidates is not None
+    costs = category_costs_of_columns(merged.problem, solved.tie_candidates.columns, pair_costs)
     return first_of_two_merged(merged, rank, solved, costs, limits)
 
 
@@ -193,10 +194,11 @@ def _first_merged(
     problem: Problem, merged: Merged, solved: Solution, pair_costs: Floats, limits: Limits
 ) -> Solution:
     """Return the first best packing of merged units; copies of a unit are used in order."""
-    from gammacp.alignment.solvers.packing import Model, Ranking, first_packing
+    from gammacp.alignment.packing.problem import PackingProblem
+    from gammacp.alignment.packing.tie_breaking import TieBreaking, first_packing
 
-    assert solved.certificate is not None
-    listed, price, _ = solved.certificate
+    assert solved.tie_candidates is not None
+    listed, price, _ = solved.tie_candidates
     counts = merged.counts
     n_units = int(counts.sum())
     gained = n_units * problem.opening - solved.objective
@@ -206,7 +208,7 @@ def _first_merged(
     rows = np.flatnonzero(loss <= optimum + slack)
     rows = rows[_lexicographic(problem, listed.select(rows))]
     part = listed.select(rows)
-    ranking = Ranking(
+    breaking = TieBreaking(
         np.maximum(loss[rows], 0.0),
         price,
         np.zeros(problem.n_units),
@@ -216,8 +218,9 @@ def _first_merged(
     )
     times = None
     if part.number:
+        packing_problem = PackingProblem(part, counts, problem.opening)
         with budget(limits.of(Ties).steps):
-            times = first_packing(Model(part, counts, problem.opening), ranking, limits)
+            times = first_packing(packing_problem, breaking, limits)
     # CP-SAT's packing is used only if its loss, computed here, is that of an optimum.
     if times is None or float(loss[rows] @ times + price @ _untaken(part, times, counts)) > (
         max(optimum, 0.0) + problem.slack * n_units / problem.n_units

@@ -13,7 +13,7 @@ from gammacp.alignment.kernels.records import Columns, spread
 from gammacp.alignment.kernels.residual import TightPairs, first_matching
 from gammacp.alignment.limits import Limits, Ties
 from gammacp.alignment.presolve.duplicates import Merged
-from gammacp.alignment.problem import Certificate, Problem, Solution, Status, solution
+from gammacp.alignment.problem import Problem, Solution, Status, TieCandidates, solution
 from gammacp.base.arrays import Bools, Codes, Floats
 from gammacp.base.stopping import halting
 
@@ -22,9 +22,13 @@ _UNWATCHED = 100_000
 
 
 def first_of_two(
-    problem: Problem, solved: Solution, certificate: Certificate, second: Floats, limits: Limits
+    problem: Problem,
+    solved: Solution,
+    tie_candidates: TieCandidates,
+    second: Floats,
+    limits: Limits,
 ) -> Solution | None:
-    """Return the first best matching, or None if the certificate does not fit the solution.
+    """Return the first best matching, or None if the tie candidates do not fit the solution.
 
     Parameters
     ----------
@@ -32,15 +36,15 @@ def first_of_two(
         A problem of two annotators that is not a cover.
     solved
         A proven solution; its groups are a best matching.
-    certificate
+    tie_candidates
         Pairs and prices. A pair is tight if its gain equals the sum of its units' prices. Every
         best matching consists of tight pairs, and the units that it leaves alone have a price of 0.
     second
-        d_cat of each pair of `certificate`.
+        d_cat of each pair of `tie_candidates`.
     limits
         Limits of the search; `Ties.cycles` says when to give up.
     """
-    columns, price, whole = certificate
+    columns, price, complete = tie_candidates
     if (columns.sizes != 2).any():
         return None
     tight = columns.losses(price) <= problem.tolerance
@@ -58,10 +62,10 @@ def first_of_two(
         quick=len(members) <= _UNWATCHED,
     )
     groups = _groups(problem, partner)
-    result = solution(problem, groups, solved.objective, certificate, solved.proof)
+    result = solution(problem, groups, solved.objective, tie_candidates, solved.proof)
     if result.status is not Status.OPTIMAL:
         return None
-    return replace(result, first=ended and whole)
+    return replace(result, first=ended and complete)
 
 
 def first_of_two_merged(
@@ -76,14 +80,14 @@ def first_of_two_merged(
     rank
         Place of each unit of the continuum.
     solved
-        A proven solution for the units of the continuum, with a certificate for distinct units.
+        A proven solution for the units of the continuum, with tie candidates for distinct units.
     second
-        d_cat of each pair of the certificate.
+        d_cat of each pair of its tie candidates.
     limits
         As for `first_of_two`.
     """
-    assert solved.certificate is not None
-    columns, price, whole = solved.certificate
+    assert solved.tie_candidates is not None
+    columns, price, complete = solved.tie_candidates
     problem = merged.problem
     gain = merged.n_units * problem.opening - solved.objective
     # Only prices that are optimal tell the pairs of best matchings from others. Those of the linear
@@ -113,10 +117,10 @@ def first_of_two_merged(
         weight=gain_of_pairs - problem.opening,
         rank=rank,
     )
-    certificate = Certificate(
-        Columns(begin, members, gain_of_pairs), merged.prices_of_units(price), whole
+    tie_candidates = TieCandidates(
+        Columns(begin, members, gain_of_pairs), merged.prices_of_units(price), complete
     )
-    found = first_of_two(unmerged, solved, certificate, second[tight][pair], limits)
+    found = first_of_two(unmerged, solved, tie_candidates, second[tight][pair], limits)
     if found is None:
         return None
     return replace(solved, groups=found.groups, first=found.first)

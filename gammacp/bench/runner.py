@@ -18,7 +18,7 @@ from gammacp.bench.store import Experiment, Store
 from gammacp.bench.sweep import Cell, Sweep, Task
 from gammacp.bench.work import check, compute_on_worker, own_modules
 from gammacp.errors import GammacpError, UsageError
-from gammacp.pools import Pool, PoolError
+from gammacp.pools import PoolError, WorkerPool
 
 CHUNK_SECONDS = 1.0  # long against the executor's overhead, short against a person's patience
 LARGEST_CHUNK = 500
@@ -76,7 +76,7 @@ class _Chunk:
 def run(
     sweep: Sweep,
     store: Store,
-    pool: Pool,
+    pool: WorkerPool,
     *,
     resume: bool = True,
     mixed: bool = False,
@@ -131,7 +131,7 @@ class _Run:
     sweep: Sweep
     store: Store
     experiment: Experiment
-    pool: Pool
+    pool: WorkerPool
     mixed: bool
     progress: Progress | None
     failed: Callable[[Failure], None] | None

@@ -314,8 +314,8 @@ class Continuum(Quantities):
 
     def __hash__(self) -> int:
         """Return a hash that is consistent with `==`."""
-        places = self.bounds, self.read_until, self.grid, self.markable, self.starts.tobytes()
-        return hash((self.annotators, self.categories, *places))
+        text = self.bounds, self.read_until, self.grid, self.markable
+        return hash((self.annotators, self.categories, *text, self.starts.tobytes()))
 
     def __repr__(self) -> str:
         """Return the size in one line."""

@@ -58,7 +58,7 @@ def declare_bounds(continuum: Continuum, bounds: Bounds) -> Continuum:
         A unit lies outside the bounds, or they are not in order.
     """
     low, high = checked_bounds(bounds, continuum.starts, continuum.ends)
-    until = tuple((a, place) for a, place in continuum.read_until if low <= place < high)
+    until = tuple((a, position) for a, position in continuum.read_until if low <= position < high)
     if (low, high) == continuum.bounds:
         return continuum
     about = replace(continuum.about, read_until=until)
@@ -114,27 +114,30 @@ def declare_read_until(continuum: Continuum, positions: Mapping[str, float]) -> 
             "line: # offset unit: s)",
         )
     low, high = continuum.bounds
-    for name, place in positions.items():
-        if not low <= place <= high:
+    for name, position in positions.items():
+        if not low <= position <= high:
             raise DataError(
-                f"{name!r} read until {shortest(place)}, which lies outside the text, "
+                f"{name!r} read until {shortest(position)}, which lies outside the text, "
                 f"{shortest(low)} to {shortest(high)}",
                 hint="Say where the text ends with `bounds=`",
             )
         reached = float(continuum.ends[continuum.rows_of(name)].max(initial=low))
-        if reached > place:
+        if reached > position:
             raise DataError(
-                f"{name!r} read until {shortest(place)}, but has units up to {shortest(reached)}",
+                f"{name!r} read until {shortest(position)}, but has units up to "
+                f"{shortest(reached)}",
                 hint=f"Give at least {shortest(reached)}",
             )
     until = dict(continuum.read_until)
-    until.update((name, float(place)) for name, place in positions.items())
+    until.update((name, float(position)) for name, position in positions.items())
     # An annotator without a declaration has read everything, so reading to the end is not stored.
-    early = sorted((name, place) for name, place in until.items() if place < high)
+    early = sorted((name, position) for name, position in until.items() if position < high)
     if tuple(early) == continuum.read_until:
         return continuum
     stopped = continuum.with_about(read_until=tuple(early))
-    return stopped.noting("read-until", *(f"{name}:{shortest(place)}" for name, place in early))
+    return stopped.noting(
+        "read-until", *(f"{name}:{shortest(position)}" for name, position in early)
+    )
 
 
 def declare_grid(continuum: Continuum, grid: Grid) -> Continuum:
@@ -165,11 +168,11 @@ def declare_grid(continuum: Continuum, grid: Grid) -> Continuum:
     low = float(continuum.starts.min(initial=0.0))
     high = float(continuum.ends.max(initial=0.0))
     starts, ends = grid.edges(low, high)
-    for places, wanted in ((starts, continuum.starts), (ends, continuum.ends)):
+    for edges, wanted in ((starts, continuum.starts), (ends, continuum.ends)):
         # With infinity appended, boundaries before the first or beyond the last place have two
         # neighbours, too (index −1 is infinity).
-        near = np.append(places, np.inf)
-        after = np.searchsorted(places, wanted)
+        near = np.append(edges, np.inf)
+        after = np.searchsorted(edges, wanted)
         gap = np.minimum(np.abs(near[after] - wanted), np.abs(near[after - 1] - wanted))
         off = np.flatnonzero(gap > _OFF_GRID * max(grid.step, _LEAST_STEP))
         if off.size:

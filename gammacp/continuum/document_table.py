@@ -424,7 +424,7 @@ class TableDocuments(ContinuumSequence, ValuesView[Continuum]):
             return tuple(dict.fromkeys(self.table.about.selection))
         return ()
 
-    def selection_at(self, place: int) -> tuple[str, ...]:  # noqa: ARG002
+    def selection_at(self, number: int) -> tuple[str, ...]:  # noqa: ARG002
         """Return the selections made in a document, which are the same in all."""
         return self.table.about.selection
 

@@ -157,8 +157,8 @@ def ranks(inside: Inside) -> Indices:
     entries = inside.tolist()
     # A table may hold documents with shapes and others with fragments.
     different = sorted(set(entries), key=lambda b: (isinstance(b, Shape), b))
-    place = {b: i for i, b in enumerate(different)}
-    return np.array([place[b] for b in entries], np.int64)
+    index = {b: i for i, b in enumerate(different)}
+    return np.array([index[b] for b in entries], np.int64)
 
 
 def together(

@@ -109,12 +109,12 @@ def rows_of_links(
     annotators, codes, ids
         Names of annotators, and for each unit the code of its annotator and its id.
     """
-    place = {(annotators[codes[i]], name): i for i, name in enumerate([] if ids is None else ids)}
+    row_of = {(annotators[codes[i]], name): i for i, name in enumerate([] if ids is None else ids)}
     named = sorted({(x.type, x.kind) for x in links})
     code = {name: k for k, name in enumerate(named)}
     rows = []
     for link in links:
-        ends = [place.get((link.annotator, end), -1) for end in (link.source, link.target)]
+        ends = [row_of.get((link.annotator, end), -1) for end in (link.source, link.target)]
         if min(ends) >= 0:
             if link.kind != DIRECTED:
                 ends = sorted(ends)
@@ -154,9 +154,9 @@ def links_over_joint(links: Sequence[Link], ids: Sequence[str], first: int) -> t
     >>> [x.source + x.target for x in links_over_joint(links, "abcdefg", 3)]
     ['ga', 'dc', 'eb', 'cb']
     """
-    place = {name: k for k, name in enumerate(ids) if name}
+    row_of = {name: k for k, name in enumerate(ids) if name}
     count = len(ids)
-    ends = [(place.get(x.source, -1), place.get(x.target, -1)) for x in links]
+    ends = [(row_of.get(x.source, -1), row_of.get(x.target, -1)) for x in links]
     ends = [(min(e), max(e)) if links[k].kind == UNDIRECTED else e for k, e in enumerate(ends)]
     # Sort by units, so that the result does not depend on how the links were written.
     rank = sorted(range(len(links)), key=lambda k: (ends[k], links[k].type, links[k].kind))

@@ -170,22 +170,22 @@ def units_in_pauses(continuum: Continuum) -> tuple[list[int], int]:
     reaches = (starts[first] < continuum.ends) & (ends[first] > continuum.starts)
     points = continuum.starts == continuum.ends
     begun, ended = (
-        np.searchsorted(starts, places, side="right") - 1
-        for places in (continuum.starts, continuum.ends)
+        np.searchsorted(starts, positions, side="right") - 1
+        for positions in (continuum.starts, continuum.ends)
     )
     held = (begun >= 0) & (ends[begun] >= continuum.starts)
     markable = (ended >= 0) & (ends[ended] >= continuum.ends)
-    whole = np.where(points, ~held, ~reaches)
-    partly = ~whole & ~(held & markable)
-    return np.flatnonzero(whole).tolist(), int(partly.sum())
+    in_pauses = np.where(points, ~held, ~reaches)
+    partly = ~in_pauses & ~(held & markable)
+    return np.flatnonzero(in_pauses).tolist(), int(partly.sum())
 
 
 def _check_units(continuum: Continuum) -> None:
     """Raise an error if most units lie in pauses."""
-    whole, _ = units_in_pauses(continuum)
-    if len(whole) > _MOST_IN_PAUSES * continuum.n_units:
+    in_pauses, _ = units_in_pauses(continuum)
+    if len(in_pauses) > _MOST_IN_PAUSES * continuum.n_units:
         raise DataError(
-            f"{len(whole)} of {continuum.n_units} units lie in pauses, outside all stretches",
+            f"{len(in_pauses)} of {continuum.n_units} units lie in pauses, outside all stretches",
             hint="Give the stretches in which something can be marked, not the pauses, in the "
             "unit of the annotations",
         )
@@ -199,10 +199,10 @@ def pauses_in_words(continuum: Continuum) -> tuple[str, ...]:
     continuum
         Continuum with its stretches.
     """
-    whole, partly = units_in_pauses(continuum)
+    in_pauses, partly = units_in_pauses(continuum)
     sentences = []
-    if whole:
-        units = [continuum.unit(row) for row in whole]
+    if in_pauses:
+        units = [continuum.unit(row) for row in in_pauses]
         names = [f"{u.annotator} {shortest(u.start)}-{shortest(u.end)}" for u in units]
         if len(units) == 1:
             many = "1 unit lies"

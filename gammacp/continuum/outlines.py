@@ -36,8 +36,8 @@ def geometries(units: Iterable[tuple[float, float, Shape]]) -> Any:
     """
     rows = list(units)
     s = shapely()
-    places = [x for start, end, _ in rows for x in (start, end)]
-    wide = 2.0 * (max(places, default=0.0) - min(places, default=0.0)) + 1.0
+    positions = [x for start, end, _ in rows for x in (start, end)]
+    wide = 2.0 * (max(positions, default=0.0) - min(positions, default=0.0)) + 1.0
     heights = sorted(
         {p[2] for _, _, shape in rows if shape.kind == "stack" for r in shape.rings for p in r}
     )
@@ -95,8 +95,8 @@ def cut(shape: Shape, at: float) -> tuple[tuple[Span, Shape], ...]:
         rings = [
             [(*point, *ring[0][2:]) for point in part.exterior.coords]
             for ring in shape.rings
-            for whole in _areas(s.make_valid(s.Polygon([p[:2] for p in ring])).intersection(window))
-            for part in _without_holes(whole)
+            for area in _areas(s.make_valid(s.Polygon([p[:2] for p in ring])).intersection(window))
+            for part in _without_holes(area)
         ]
         if rings:
             pieces.append(outline(shape.kind, rings))
@@ -113,7 +113,7 @@ def rings_of_boxes(boxes: Iterable[tuple[float, float, float, float]]) -> list[A
     """
     s = shapely()
     covered = s.union_all(s.box(*np.array(list(boxes), np.float64).T))
-    parts = [p for whole in _areas(covered) for p in _without_holes(whole)]
+    parts = [p for area in _areas(covered) for p in _without_holes(area)]
     rings = []
     for part in parts:
         # Simplifying with tolerance 0 removes only points inside straight lines.
@@ -164,5 +164,5 @@ def hausdorff(u: Any, v: Any) -> tuple[Floats, Floats]:
     """Return the Hausdorff distance between the outlines of pairs, and their mean diameter."""
     s = shapely()
     lines = [np.where(s.get_dimensions(x) == 2, s.boundary(x), x) for x in (u, v)]
-    apart = np.where(s.equals_exact(u, v), 0.0, s.hausdorff_distance(*lines))
-    return apart, s.minimum_bounding_radius(u) + s.minimum_bounding_radius(v)
+    distance = np.where(s.equals_exact(u, v), 0.0, s.hausdorff_distance(*lines))
+    return distance, s.minimum_bounding_radius(u) + s.minimum_bounding_radius(v)

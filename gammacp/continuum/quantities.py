@@ -65,8 +65,8 @@ class Quantities(Described):
             inside = []
         else:
             inside = [x for b in self.breaks for x in b]
-        places = (self.starts, self.ends, self.bounds, inside)
-        return not any((np.asarray(x) % 1).any() for x in places)
+        positions = (self.starts, self.ends, self.bounds, inside)
+        return not any((np.asarray(x) % 1).any() for x in positions)
 
     @property
     def declared(self) -> bool:

@@ -124,7 +124,7 @@ def rename_annotators(continuum: Continuum, mapping: Mapping[str, str]) -> Conti
     links = tuple(
         replace(x, annotator=mapping.get(x.annotator, x.annotator)) for x in continuum.links
     )
-    until = sorted((mapping.get(a, a), place) for a, place in continuum.read_until)
+    until = sorted((mapping.get(a, a), position) for a, position in continuum.read_until)
     about = replace(continuum.about, read_until=tuple(until))
     for old, new in zip(continuum.annotators, names, strict=True):
         if old != new:

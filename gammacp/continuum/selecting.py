@@ -79,7 +79,7 @@ def keep_annotators(continuum: Continuum, names: Iterable[str]) -> Continuum:
     codes = recode(continuum.annotators, annotators)[continuum.annotator_codes]
     about = continuum.about.noting("exclude", *(a for a in continuum.annotators if a not in keep))
     if about.read_until:
-        until = tuple((a, place) for a, place in about.read_until if a in keep)
+        until = tuple((a, position) for a, position in about.read_until if a in keep)
         about = replace(about, read_until=until)
     return keep_rows(
         continuum,

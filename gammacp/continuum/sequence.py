@@ -99,23 +99,23 @@ class ContinuumSequence(Sequence[Continuum]):
         return iter(self._continua)
 
     @overload
-    def __getitem__(self, place: int) -> Continuum: ...
+    def __getitem__(self, index: int) -> Continuum: ...
     @overload
-    def __getitem__(self, place: slice) -> ContinuumSequence: ...
-    def __getitem__(self, place: int | slice) -> Continuum | ContinuumSequence:
+    def __getitem__(self, index: slice) -> ContinuumSequence: ...
+    def __getitem__(self, index: int | slice) -> Continuum | ContinuumSequence:
         """Return one continuum, or the continua of a slice."""
-        if isinstance(place, slice):
-            return self._part(self._continua[place], np.arange(*place.indices(len(self))))
-        return self._continua[place]
+        if isinstance(index, slice):
+            return self._part(self._continua[index], np.arange(*index.indices(len(self))))
+        return self._continua[index]
 
-    def _part(self, continua: Iterable[Continuum], places: Indices) -> ContinuumSequence:
-        """Return the continua at these places, which know the sequence that they were cut from."""
+    def _part(self, continua: Iterable[Continuum], numbers: Indices) -> ContinuumSequence:
+        """Return the continua with these numbers; they know the sequence they were cut from."""
         part = ContinuumSequence(continua)
-        places = places.astype(np.int64, copy=False)  # an empty array may be one of floats
+        numbers = numbers.astype(np.int64, copy=False)  # an empty array may be one of floats
         if self._cut is None:
-            part._cut = _Cut(self, places)
+            part._cut = _Cut(self, numbers)
         else:
-            part._cut = _Cut(self._cut.whole, self._cut.places[places])
+            part._cut = _Cut(self._cut.source, self._cut.numbers[numbers])
         return part
 
     def __eq__(self, other: object) -> bool:
@@ -139,38 +139,38 @@ class ContinuumSequence(Sequence[Continuum]):
         """Keep the continua alone: hashes differ in other processes, and the whole is large."""
         return {"_continua": self._continua, "_cut": None}
 
-    def at(self, places: Indices) -> ContinuumSequence:
-        """Return the continua at these places, in this order.
+    def at(self, numbers: Indices) -> ContinuumSequence:
+        """Return the continua with these numbers, in this order.
 
         Parameters
         ----------
-        places
-            Places of the continua, from 0.
+        numbers
+            Numbers of the continua, from 0.
         """
-        if len(places) == len(self) and np.array_equal(places, np.arange(len(self))):
+        if len(numbers) == len(self) and np.array_equal(numbers, np.arange(len(self))):
             return self
-        return self._part((self._continua[i] for i in places.tolist()), places)
+        return self._part((self._continua[i] for i in numbers.tolist()), numbers)
 
     @cached_property
     def n_units(self) -> Indices:
         """Number of units of each continuum, shape (continua,)."""
         if self._cut is not None:
-            return self._cut.whole.n_units[self._cut.places]
+            return self._cut.source.n_units[self._cut.numbers]
         return np.array([c.n_units for c in self], np.int64)
 
     @cached_property
     def n_annotators(self) -> Indices:
         """Number of annotators of each continuum, shape (continua,)."""
         if self._cut is not None:
-            return self._cut.whole.n_annotators[self._cut.places]
+            return self._cut.source.n_annotators[self._cut.numbers]
         return np.array([c.n_annotators for c in self], np.int64)
 
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
         """Lower and upper bounds of the continua, each of shape (continua,)."""
         if self._cut is not None:
-            low, high = self._cut.whole.bounds
-            return low[self._cut.places], high[self._cut.places]
+            low, high = self._cut.source.bounds
+            return low[self._cut.numbers], high[self._cut.numbers]
         low, high = np.array([c.bounds for c in self], np.float64).reshape(-1, 2).T
         return low, high
 
@@ -178,8 +178,8 @@ class ContinuumSequence(Sequence[Continuum]):
     def own_bounds(self) -> Sequence[bool]:
         """For each continuum, True if its bounds differ from the extent of its units."""
         if self._cut is not None:
-            whole = self._cut.whole.own_bounds
-            return [whole[place] for place in self._cut.places.tolist()]
+            own_bounds = self._cut.source.own_bounds
+            return [own_bounds[number] for number in self._cut.numbers.tolist()]
         first, last = extents(self.edges, *self._columns[:2])
         low, high = self.bounds
         return list(map(bool, (low != first) | (high != last)))
@@ -200,21 +200,21 @@ class ContinuumSequence(Sequence[Continuum]):
         """Selections made in any continuum, each entry once."""
         return tuple(dict.fromkeys(entry for c in self for entry in c.selection))
 
-    def selection_at(self, place: int) -> tuple[str, ...]:
+    def selection_at(self, number: int) -> tuple[str, ...]:
         """Return the selections made in one continuum.
 
         Parameters
         ----------
-        place
-            Index of the continuum, from 0.
+        number
+            Number of the continuum, from 0.
         """
-        return self._continua[place].selection
+        return self._continua[number].selection
 
     def all_units(self) -> Stacked:
         """Return the units of all continua."""
         if self._cut is not None:
-            rows = rows_of(self._cut.whole.edges, self._cut.places)
-            return Stacked.of_rows(self._cut.whole._columns, rows)
+            rows = rows_of(self._cut.source.edges, self._cut.numbers)
+            return Stacked.of_rows(self._cut.source._columns, rows)
         none: list[Floats] = [np.empty(0)]
         return Stacked(
             np.concatenate([c.starts for c in self] or none),
@@ -316,8 +316,8 @@ class ContinuumSequence(Sequence[Continuum]):
             Number of units of a slice; the last one has fewer.
         """
         cuts = np.flatnonzero(np.diff(self.edges[1:] // units)) + 1
-        places = [0, *cuts.tolist(), len(self)]
-        for low, high in pairwise(places):
+        edges = [0, *cuts.tolist(), len(self)]
+        for low, high in pairwise(edges):
             if low < high:
                 yield self[low:high]
 
@@ -340,25 +340,25 @@ def extents(edges: Indices, starts: NDArray[Any], ends: NDArray[Any]) -> tuple[F
     return low, high
 
 
-def rows_of(edges: Indices, places: Indices) -> Any:
+def rows_of(edges: Indices, numbers: Indices) -> Any:
     """Return the rows of some documents in a column with these edges; a slice if consecutive.
 
     Parameters
     ----------
     edges
         The rows of document d are `edges[d]:edges[d + 1]`.
-    places
+    numbers
         Numbers of the documents.
     """
-    if not len(places):
+    if not len(numbers):
         return slice(0)
-    if (np.diff(places) == 1).all():
-        return slice(edges[places[0]], edges[places[-1] + 1])
-    return rows_at(edges, places)[0]
+    if (np.diff(numbers) == 1).all():
+        return slice(edges[numbers[0]], edges[numbers[-1] + 1])
+    return rows_at(edges, numbers)[0]
 
 
 class _Cut(NamedTuple):
-    """Sequence that another one was cut from, and the places there of the continua in it."""
+    """Sequence that another one was cut from, and the numbers there of its continua."""
 
-    whole: ContinuumSequence
-    places: Indices
+    source: ContinuumSequence
+    numbers: Indices

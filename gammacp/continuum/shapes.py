@@ -148,8 +148,8 @@ def outline(kind: str, rings: Iterable[Iterable[Sequence[float]]]) -> tuple[Span
             raise DataError("a part of a stack has several values on the third axis")
     if not parts:
         raise DataError(f"a {kind} has no points")
-    places = list(zip(*(point for part in parts for point in part), strict=True))
-    first, *others = ((min(x), max(x)) for x in places)
+    coordinates = list(zip(*(point for part in parts for point in part), strict=True))
+    first, *others = ((min(x), max(x)) for x in coordinates)
     return first, Shape(kind, tuple(others), tuple(map(tuple, parts)))
 
 

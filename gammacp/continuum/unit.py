@@ -83,8 +83,8 @@ class Unit:
         Unit('Ann', 1, 2, 'x')
         """
         rest = (f", {n}={v!r}" for n in ("fragments", "shape", "id") if (v := getattr(self, n)))
-        place = f"{self.annotator!r}, {self.start!r}, {self.end!r}, {self.category!r}"
-        return f"Unit({place}{''.join(rest)})"
+        required = f"{self.annotator!r}, {self.start!r}, {self.end!r}, {self.category!r}"
+        return f"Unit({required}{''.join(rest)})"
 
     @property
     def length(self) -> float:

@@ -76,7 +76,7 @@ class UnitColumns:
 
     def __getitem__(self, key: Any) -> UnitColumns:
         """Return the columns with each of their arrays indexed by `key`."""
-        places = self.start[key], self.end[key], self.length[key]
+        start, end, length = self.start[key], self.end[key], self.length[key]
         edges = self.edges and FragmentEdges(
             self.edges.edge, self.edges.first[key], self.edges.last[key]
         )
@@ -89,7 +89,7 @@ class UnitColumns:
         else:
             outlines = self.outlines[key]
         label = self.category[key]
-        return UnitColumns(*places, label, self.categories, edges, extents, outlines)
+        return UnitColumns(start, end, length, label, self.categories, edges, extents, outlines)
 
 
 def unit_columns(continuum: Continuum) -> UnitColumns:
@@ -265,7 +265,7 @@ def scale_costs(bound: BoundDissimilarity, factor: float) -> BoundDissimilarity:
         Factor > 0. If it is a power of two, no cost is rounded.
     """
     number, formula_factor = bound.formula
-    place = bound.positional_part
+    positional_part = bound.positional_part
     label = bound.categorial_part
     reach = bound.reach
     return replace(
@@ -273,7 +273,9 @@ def scale_costs(bound: BoundDissimilarity, factor: float) -> BoundDissimilarity:
         pairwise=partial(_times, bound.pairwise, factor),
         reach=reach if reach is unbounded_reach else partial(_reach_over, reach, factor),
         formula=(number, formula_factor * factor),
-        positional_part=None if place is None else partial(_times, place, factor),
+        positional_part=(
+            None if positional_part is None else partial(_times, positional_part, factor)
+        ),
         categorial_part=None if label is None else partial(_times, label, factor),
         category_costs=None if bound.category_costs is None else bound.category_costs * factor,
         category_parts={name: part * factor for name, part in bound.category_parts.items()},
@@ -470,13 +472,13 @@ def formula_costs(formula: Formula, u: UnitColumns, v: UnitColumns) -> Floats:
         return np.zeros(np.broadcast_shapes(u.start.shape, v.start.shape))
     from gammacp.dissimilarity.kernels import costs_of_fragments, positional_costs
 
-    places = np.broadcast_arrays(u.start, u.end, v.start, v.end)
+    positions = np.broadcast_arrays(u.start, u.end, v.start, v.end)
     # Writable copies, as compiled code would be compiled again for arrays that are read-only.
-    flat = (np.asarray(place, np.float64).flatten() for place in places)
+    flat = (np.asarray(column, np.float64).flatten() for column in positions)
     number, factor = formula
     costs = positional_costs(number, float(factor), *flat)
     if u.edges is not None and v.edges is not None:
         sides = (u.edges.first, u.edges.last, v.edges.first, v.edges.last)
         rows = np.stack(np.broadcast_arrays(*sides), axis=-1).reshape(-1, 4)
         costs_of_fragments(float(factor), u.edges.edge, v.edges.edge, rows, costs)
-    return np.asarray(costs.reshape(places[0].shape))
+    return np.asarray(costs.reshape(positions[0].shape))

@@ -83,20 +83,20 @@ class Combined:
         parts += [f"pos:{describe(positional(self.positional))}"]
         parts += [f"cat:{describe(categorial(self.categorial))}"]
         if self.f_cat != "identity":
-            parts += [f"f:{self.f_cat}"]
-        else:
-            parts += []
+            parts.append(f"f:{self.f_cat}")
         return f"combined({','.join(parts)})"
 
     @property
     def blind_to(self) -> frozenset[str]:
         """Properties of units that do not affect the dissimilarity."""
         if not self.alpha:
-            place = {"start", "end", "fragments"}
+            ignored = {"start", "end", "fragments"}
         else:
-            place = set()
-        place |= blind_to(positional(self.positional))
-        return frozenset(place | ({"category"} if not self.beta else set()))
+            ignored = set()
+        ignored |= blind_to(positional(self.positional))
+        if not self.beta:
+            ignored.add("category")
+        return frozenset(ignored)
 
     def bind(self, annotations: Annotations) -> BoundDissimilarity:
         """Compute the normalisers and the category matrix of this continuum or corpus.
@@ -106,26 +106,26 @@ class Combined:
         annotations
             The continuum or corpus that is measured. The result is also used for its random sets.
         """
-        place = _NO_PLACE
+        positional_part = _NO_POSITION
         if self.alpha:
-            place = scale_costs(
+            positional_part = scale_costs(
                 bind_positional(self.positional, annotations, self.delta), self.alpha
             )
-        has_no_formula = place.formula == NO_FORMULA
+        has_no_formula = positional_part.formula == NO_FORMULA
         tables = self._category_parts(annotations)
         costs = np.asarray(sum(tables.values()))
         freeze(costs)
         if has_no_formula:
-            by_place = place.pairwise
+            by_position = positional_part.pairwise
         else:
-            by_place = partial(formula_costs, place.formula)
+            by_position = partial(formula_costs, positional_part.formula)
         by_label = partial(_label_costs, costs)
         return replace(
-            place,
-            pairwise=partial(_sum, by_place, by_label),
+            positional_part,
+            pairwise=partial(_sum, by_position, by_label),
             signature=self.signature,
             delta=self.delta,
-            positional_part=by_place,
+            positional_part=by_position,
             categorial_part=by_label,
             category_costs=costs,
             category_parts=tables,
@@ -148,7 +148,7 @@ class Combined:
 
 
 # If α is 0, neither positions nor fragments count.
-_NO_PLACE = BoundDissimilarity(
+_NO_POSITION = BoundDissimilarity(
     pairwise=partial(formula_costs, (NOWHERE, 0.0)),
     signature="",
     fragments=True,
@@ -162,6 +162,6 @@ def _label_costs(costs: Floats, u: UnitColumns, v: UnitColumns) -> Floats:
     return np.asarray(costs[u.category, v.category])
 
 
-def _sum(place: PairCosts, label: PairCosts, u: UnitColumns, v: UnitColumns) -> Floats:
+def _sum(position: PairCosts, label: PairCosts, u: UnitColumns, v: UnitColumns) -> Floats:
     """Return α·d_pos(u, v) + β·d_cat(u, v)."""
-    return np.asarray(place(u, v) + label(u, v))
+    return np.asarray(position(u, v) + label(u, v))

@@ -195,9 +195,9 @@ class Features:
         DataError
             No label has one of the features, or a value does not suit its distance.
         """
-        whole = sum(part.weight for part in self.parts)
+        total_weight = sum(part.weight for part in self.parts)
         used = [part for part in self.parts if part.weight]
-        return {p.name: p.table(labels, counts, bend) * (p.weight / whole) for p in used}
+        return {p.name: p.table(labels, counts, bend) * (p.weight / total_weight) for p in used}
 
 
 def as_features(kind: str | Categorial) -> Features:

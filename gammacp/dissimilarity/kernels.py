@@ -24,13 +24,13 @@ def positional_cost(formula: int, factor: float, s: float, e: float, t: float, f
 @kernel
 def sporadic(factor: float, s: float, e: float, t: float, f: float) -> float:
     """Return factor · ((|s − t| + |e − f|) / (e − s + f − t))² (2015, eq. 3), or ∞."""
-    apart = abs(s - t) + abs(e - f)
-    if apart == 0.0:
+    distance = abs(s - t) + abs(e - f)
+    if distance == 0.0:
         return 0.0
     lengths = (e - s) + (f - t)
     if lengths == 0.0:
         return np.inf
-    ratio = apart / lengths
+    ratio = distance / lengths
     return factor * ratio * ratio
 
 

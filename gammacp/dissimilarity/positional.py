@@ -202,7 +202,7 @@ def bind_positional(
     delta
         Δ.
     """
-    place = positional(choice)
-    if isinstance(place, Positional):
-        return with_defaults(place.bind(annotations, delta))
-    return scale_costs(with_defaults(place), delta)
+    chosen = positional(choice)
+    if isinstance(chosen, Positional):
+        return with_defaults(chosen.bind(annotations, delta))
+    return scale_costs(with_defaults(chosen), delta)

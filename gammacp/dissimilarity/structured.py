@@ -204,10 +204,10 @@ def _apart(a: _Path, b: _Path, height: Callable[[_Path], float]) -> float:
         return 0.0
     pairs = takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False))
     common = tuple(x for x, _ in pairs)
-    whole = height(a) + height(b)
-    if not common or not whole or math.isinf(whole):
+    sum_of_heights = height(a) + height(b)
+    if not common or not sum_of_heights or math.isinf(sum_of_heights):
         return 1.0
-    return 1 - 2 * height(common) / whole
+    return 1 - 2 * height(common) / sum_of_heights
 
 
 def _table(values: Sequence[Any], distance: Callable[[Any, Any], float]) -> Floats:

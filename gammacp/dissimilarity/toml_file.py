@@ -111,11 +111,11 @@ def read_dissimilarity(path: str | Path) -> Combined:
             raise error(message, *keys, *culprit[:1], hint=data_error.hint) from None
     options = {key: content[key] for key in content if key not in (CATEGORY, "features")}
     try:
-        place: Any = POSITIONAL[options.get("positional", "sporadic")]
+        positional: Any = POSITIONAL[options.get("positional", "sporadic")]
         if "scale" in options:
-            if not hasattr(place, "scale"):
+            if not hasattr(positional, "scale"):
                 raise UsageError("scale applies only to positional 'boundary'")
-            options["positional"] = type(place)(options.pop("scale"))
+            options["positional"] = type(positional)(options.pop("scale"))
         plain = len(parts) == 1 and parts[0].weight > 0
         return Combined(categorial=parts[0].kind if plain else Features(tuple(parts)), **options)
     except UsageError as problem:

@@ -129,7 +129,7 @@ def _third_moment(influences: Floats) -> Floats:
         few = math.sqrt(n * (n - 1)) / (n - 2)
     else:
         few = 0.0
-    # Products: numpy's power takes several times as long, and its last bit depends on the processor.
+    # Products, as numpy's power is slow and its last bit depends on the processor.
     cubes = influences * influences * influences
     return np.asarray(few * cubes.sum(axis=-1))
 

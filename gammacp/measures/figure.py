@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from gammacp.alignment.figure import caption_of, lanes_of
+from gammacp.alignment.figure import caption_sentences, lanes_of
 from gammacp.base.lane_pictures import lane_panels
 from gammacp.base.pictures import Panel, Picture, plain, short_names
 from gammacp.base.plots import COLOURS
@@ -70,7 +70,7 @@ def picture_of(score: Score, width: float) -> Picture:
     if isinstance(score, GammaScore) and score.alignment.continuum.n_units:
         lanes, more, add_scale = lane_panels(lanes_of(score.alignment), width)
         panels += lanes
-        notes += ["Below, the best alignment.", *caption_of(score.alignment)[1:], *more]
+        notes += ["Below, the best alignment.", *caption_sentences(score.alignment)[1:], *more]
         finish = partial(_finish, add_scale=add_scale)
     return Picture(panels, " ".join([*caption, *notes]), finish=finish)
 

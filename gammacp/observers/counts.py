@@ -137,7 +137,7 @@ def count_states(
     step = time_unit(continuum, unit)
     states, names = states_of(continuum, unit)
     reach = int(min(number("tolerance", tolerance, 0.0) / step + 1e-9, len(states[0]) - 1))
-    apart = []
+    n_different = []
     first = []
     second = []
     for i, j in permutations(range(len(states)), 2):
@@ -146,12 +146,12 @@ def count_states(
             same[shift:] |= states[i][shift:] == states[j][:-shift]
             same[:-shift] |= states[i][:-shift] == states[j][shift:]
         other = np.where(same, states[i], states[j])
-        apart.append(float(np.count_nonzero(states[i] != other)))
+        n_different.append(float(np.count_nonzero(states[i] != other)))
         first.append(np.bincount(states[i], minlength=len(names)))
         second.append(np.bincount(other, minlength=len(names)))
     numbers = {
-        "apart": np.array(apart),
-        "times": np.full(len(apart), float(states.shape[1])),
+        "apart": np.array(n_different),
+        "times": np.full(len(n_different), float(states.shape[1])),
         "first_choices": np.array(first, np.float64),
         "second_choices": np.array(second, np.float64),
         "units": _mean_units(continuum),
@@ -268,9 +268,9 @@ def close_boundaries(continuum: Continuum, best: Alignment, tolerance: float) ->
     tolerance
         Largest difference that is tolerated.
     """
-    apart = np.abs(boundary_differences(continuum, best)).max(axis=0)
-    everything = np.array([float(len(apart))])
-    equal = np.array([float(np.count_nonzero(apart <= tolerance))])
+    differences = np.abs(boundary_differences(continuum, best)).max(axis=0)
+    everything = np.array([float(len(differences))])
+    equal = np.array([float(np.count_nonzero(differences <= tolerance))])
     return Counts((continuum.annotators,), {"equal": equal, "all": everything, "units": everything})
 
 

@@ -80,8 +80,8 @@ def states_of(continuum: Continuum, unit: float | None) -> tuple[Indices, tuple[
         np.add.at(changes, (who, np.maximum(first[rows], 0)), 1)
         np.add.at(changes, (who, np.minimum(last[rows], times - 1) + 1), -1)
         going_on = changes.cumsum(axis=1)[:, :-1] > 0
-        different, places = np.unique(2 * states + going_on, return_inverse=True)
-        states = places.reshape(states.shape)
+        different, codes = np.unique(2 * states + going_on, return_inverse=True)
+        states = codes.reshape(states.shape)
         if kind >= 0:
             category = continuum.categories[kind]
         else:
@@ -93,7 +93,7 @@ def states_of(continuum: Continuum, unit: float | None) -> tuple[Indices, tuple[
 def sequence_pairs(sequences: Sequence[Codes]) -> Iterator[tuple[Codes, Codes, Codes]]:
     """Align every two sequences, in both orders.
 
-    Yields both sequences, and the rows of their codes that are paired (as `sequences.trace`).
+    Yields both sequences, and the indices of the pairs (see `align_sequences`).
 
     Parameters
     ----------
@@ -105,11 +105,11 @@ def sequence_pairs(sequences: Sequence[Codes]) -> Iterator[tuple[Codes, Codes, C
     DataError
         Two sequences are too long to align.
     """
-    from gammacp.observers.sequences import trace
+    from gammacp.observers.sequence_alignment import align_sequences
 
     for a, b in permutations(sequences, 2):
         if len(a) * len(b) > _MOST_CELLS:
             raise DataError(
                 f"sequences of {len(a)} and {len(b)} are too long to align", hint=_GIVE_UNIT
             )
-        yield a, b, trace(a, b)
+        yield a, b, align_sequences(a, b)

@@ -7,15 +7,15 @@ cores or on a Dask cluster; the results are the same everywhere.
 
 from gammacp.pools.cores import available_cores, memory_of_machine, processes_for
 from gammacp.pools.local import Processes, Serial, TaskError, WorkerDied
-from gammacp.pools.opening import Pool, PoolError, open_pool, workers
+from gammacp.pools.opening import PoolError, WorkerPool, open_pool, workers
 
 __all__ = [
-    "Pool",
     "PoolError",
     "Processes",
     "Serial",
     "TaskError",
     "WorkerDied",
+    "WorkerPool",
     "available_cores",
     "memory_of_machine",
     "open_pool",

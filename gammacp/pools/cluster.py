@@ -14,7 +14,7 @@ from warnings import catch_warnings, simplefilter
 
 from gammacp.base.software import software
 from gammacp.errors import UsageError
-from gammacp.pools.opening import Pool, PoolError, check_same
+from gammacp.pools.opening import PoolError, WorkerPool, check_same
 
 T = TypeVar("T")
 
@@ -27,7 +27,7 @@ SILENT = 30.0  # seconds of silence after which a warning names a worker
 
 
 @contextmanager
-def open_cluster(address: str, jobs: int | None = None) -> Iterator[Pool]:
+def open_cluster(address: str, jobs: int | None = None) -> Iterator[WorkerPool]:
     """Yield a pool of a scheduler's workers; `address` is `tcp://host:port`.
 
     At most `jobs` tasks run at once.
@@ -56,7 +56,7 @@ def open_cluster(address: str, jobs: int | None = None) -> Iterator[Pool]:
         ) from None
     try:
         _check_workers(client, address)
-        yield Pool(
+        yield WorkerPool(
             executor=Cluster(client.get_executor(pure=False)),
             width=_width(client, address, jobs),
             gave_up=lambda error: isinstance(error, distributed.KilledWorker),

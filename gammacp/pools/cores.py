@@ -74,11 +74,11 @@ def _quotas(root: Path) -> Iterator[float]:
     Inside a container only some of these are visible.
     """
     for line in _read(root / "proc/self/cgroup").splitlines():
-        _, controllers, place = line.split(":", 2)
+        _, controllers, path = line.split(":", 2)
         if controllers and "cpu" not in controllers.split(","):
             continue
         for mounted in {controllers, "cpu"} if controllers else {""}:
-            inner = Path(mounted, place.lstrip("/"))
+            inner = Path(mounted, path.lstrip("/"))
             for folder in (root / "sys/fs/cgroup" / part for part in (inner, *inner.parents)):
                 names = ("cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us")  # of both versions
                 numbers = " ".join(_read(folder / name) for name in names).split()

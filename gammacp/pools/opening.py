@@ -44,7 +44,7 @@ def check_same(worker: str, remote: Mapping[str, str], local: Mapping[str, str])
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pool:
+class WorkerPool:
     """An executor with the facts that its users need.
 
     Attributes
@@ -64,7 +64,7 @@ class Pool:
     gave_up: Callable[[BaseException], bool] = lambda _: False
 
 
-_SHARED: ContextVar[Pool | None] = ContextVar("shared pool", default=None)
+_SHARED: ContextVar[WorkerPool | None] = ContextVar("shared pool", default=None)
 
 
 @contextmanager
@@ -79,7 +79,7 @@ def shared_pool() -> Iterator[None]:
 
 
 @contextmanager
-def open_pool(executor: str = "processes", jobs: int | None = None) -> Iterator[Pool]:
+def open_pool(executor: str = "processes", jobs: int | None = None) -> Iterator[WorkerPool]:
     """Yield the pool with the given name; its workers end with the block.
 
     Within `shared_pool`, the default pool is the shared one, which is not ended.
@@ -120,7 +120,7 @@ def open_pool(executor: str = "processes", jobs: int | None = None) -> Iterator[
     processes = Serial() if executor == "serial" else Processes(width)
     finished = False
     try:
-        yield Pool(executor=processes, width=lambda: width)
+        yield WorkerPool(executor=processes, width=lambda: width)
         finished = True
     finally:
         # After an error or an interrupt, workers are ended in the middle of their tasks.

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from gammacp.base.stopping import due
-from gammacp.pools.opening import Pool, PoolError
+from gammacp.pools.opening import PoolError, WorkerPool
 
 T = TypeVar("T")
 
@@ -43,9 +43,9 @@ class Steady(Executor):
         Pool that runs the tasks.
     """
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: WorkerPool) -> None:
         """Wrap a pool; no task is handed out yet."""
-        self._pool: Pool | None = pool
+        self._pool: WorkerPool | None = pool
         self._executor = pool.executor
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:

@@ -33,7 +33,7 @@ def export(
     Most used: --to, --model and --out.
     """
     from gammacp.alignment import build_problem
-    from gammacp.alignment.align import disorder_scale
+    from gammacp.alignment.costs import disorder_scale
     from gammacp.base.files import write_text
     from gammacp.dissimilarity import bind
     from gammacp.errors import UsageError

@@ -15,7 +15,8 @@ programming. Management Science 13(7).
 
 from typing import Any, NamedTuple, Unpack
 
-from gammacp.alignment.candidates import build_problem, pair_count
+from gammacp.alignment.candidates import build_problem
+from gammacp.alignment.costs import pair_count
 from gammacp.alignment.limits import Limiting, Limits
 from gammacp.alignment.problem import Problem, Status, group_costs
 from gammacp.alignment.solvers.registry import SOLVERS

@@ -227,12 +227,12 @@ def _paths(
         i, j = np.triu_indices(end - begin, 1)
         u = neighbour[begin:end][i]
         w = neighbour[begin:end][j]
-        apart = problem.annotator[u] != problem.annotator[w]
-        i = i[apart]
-        j = j[apart]
-        sought = u[apart].astype(np.int64) * problem.n_units + w[apart]
-        place = np.minimum(np.searchsorted(key, sought, sorter=order), max(len(key) - 1, 0))
-        third = np.where(key[order[place]] == sought, order[place], -1)
+        different = problem.annotator[u] != problem.annotator[w]
+        i = i[different]
+        j = j[different]
+        sought = u[different].astype(np.int64) * problem.n_units + w[different]
+        index = np.minimum(np.searchsorted(key, sought, sorter=order), max(len(key) - 1, 0))
+        third = np.where(key[order[index]] == sought, order[index], -1)
         paths.append((edge[begin:end][i], edge[begin:end][j], third))
     left, right, across = (
         np.concatenate(part).astype(np.int64) for part in zip(*paths, strict=True)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gammacp import Combined, Continuum
 from gammacp.alignment import align, align_each, batch, best_groups, best_groups_of_each
 from gammacp.alignment.align import BestGroups
-from gammacp.alignment.batch import RowTuning
+from gammacp.alignment.batch import BatchTuning
 from gammacp.base.arrays import Floats
 from gammacp.base.stopping import interruptible
 from gammacp.continuum import Corpus
@@ -45,7 +45,7 @@ def test_batches_of_any_length_have_the_same_bits(found: list[Continuum]) -> Non
     corpus = Corpus.from_continua({str(i): c for i, c in enumerate(found)})
     bound = bind(Combined(), corpus)
     rows = [
-        best_groups_of_each(list(corpus.values()), bound, tuning=[RowTuning(units=units)])
+        best_groups_of_each(list(corpus.values()), bound, tuning=[BatchTuning(units=units)])
         for units in (10, 10_000)
     ]
     assert [a.disorder for a in rows[0]] == [b.disorder for b in rows[1]]

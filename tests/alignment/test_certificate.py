@@ -12,8 +12,8 @@ import pytest
 
 from gammacp import Combined, Continuum, align, certificate, datasets
 from gammacp.alignment import Status, align_each, build_problem
-from gammacp.alignment.candidates import pair_count
 from gammacp.alignment.certificate import write_certificate
+from gammacp.alignment.costs import pair_count
 from gammacp.alignment.presolve.presolve import Presolve
 from gammacp.alignment.problem import Proof
 from gammacp.alignment.solvers.crowds import Crowds

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from gammacp import Combined, Continuum
 from gammacp.alignment import build_problem
-from gammacp.alignment.columns import alone
+from gammacp.alignment.columns import singletons
 from gammacp.alignment.duals import blocks
 from gammacp.alignment.duals.blocks import restrict, shares_by_blocks
 from gammacp.alignment.duals.definite import least_shift
@@ -142,7 +142,7 @@ def test_blocks_are_for_many_evenly_spread_units():
 def test_no_group_undercuts_the_prices_of_a_proximal_step(seed):
     problem = crowd_problem(seed)
     best = least_cost(problem)
-    for found in islice(proximal_steps(problem, alone(problem)), 6):
+    for found in islice(proximal_steps(problem, singletons(problem)), 6):
         assert beaten_by(problem, found.share) <= 1e-9 * problem.opening
         assert found.bound <= best + 1e-9 * problem.opening
 
@@ -168,7 +168,7 @@ def test_proximal_steps_come_to_the_linear_relaxation(seed):
     groups = all_groups(problem)
     rows = [np.isin(np.arange(problem.n_units), group).astype(float) for group in groups]
     exact = linprog(-np.array([*groups.values()]), np.array(rows).T, np.ones(problem.n_units))
-    steps = [*islice(proximal_steps(problem, alone(problem)), 60)]
+    steps = [*islice(proximal_steps(problem, singletons(problem)), 60)]
     together = steps[-1].together
     assert together is not None
     assert (together >= 0).all()

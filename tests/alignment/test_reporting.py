@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gammacp.alignment import align
-from gammacp.alignment.reporting import listening, tell
+from gammacp.alignment.reporting import listening, report_bounds
 from gammacp.cli.progress import Counter
 from tests.alignment.crowds import crowd
 from tests.conftest import Run
@@ -26,7 +26,7 @@ def test_progress_of_a_crowd_never_contradicts_itself():
 
 
 def test_progress_needs_no_listener():
-    tell(1.0, 0.5)
+    report_bounds(1.0, 0.5)
 
 
 def test_a_log_gets_a_line_after_half_a_minute(capsys):

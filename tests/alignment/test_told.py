@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gammacp import Combined, Continuum, Corpus, Unit, align, gamma
 from gammacp.alignment import Status, best_groups, best_groups_of_each, build_problem
-from gammacp.alignment.columns import alone
+from gammacp.alignment.columns import singletons
 from gammacp.alignment.heuristics.annealing import Schedule, anneal_once
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, group_costs
@@ -182,8 +182,8 @@ def test_groups_may_cost_nothing_to_open(opening: float) -> None:
     for method in ("auto", "enumeration", "generation", "crowd", "cpsat", "milp"):
         assert solve(small, method=method).objective == pytest.approx(least, abs=1e-9)
     large = anybodys(20, 20, opening)
-    groups = anneal_once(large, alone(large), Schedule(0.1, 20, (0, 0)), np.inf)
-    assert group_costs(large, groups).sum() < group_costs(large, alone(large)).sum()
+    groups = anneal_once(large, singletons(large), Schedule(0.1, 20, (0, 0)), np.inf)
+    assert group_costs(large, groups).sum() < group_costs(large, singletons(large)).sum()
 
 
 def test_only_pairs_of_the_same_owner_are_candidates() -> None:

@@ -20,7 +20,7 @@ from gammacp.bench.runner import SweepError, run
 from gammacp.bench.store import Store
 from gammacp.bench.sweep import Cell, Sweep, Task
 from gammacp.bench.work import compute
-from gammacp.pools import Pool
+from gammacp.pools import WorkerPool
 
 ERRORS = ("drop", "move", "move+drop")
 MEASURES = ("toy-spread", "toy-random", "toy-by-category")
@@ -68,7 +68,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule(sweep=sweeps)
     def sweep_all(self, sweep: Sweep) -> None:
-        outcome = run(sweep, self.store, Pool(executor=Breaking(-1), width=lambda: 1))
+        outcome = run(sweep, self.store, WorkerPool(executor=Breaking(-1), width=lambda: 1))
         keys = keys_of(sweep)
         assert outcome.reused <= len(keys & self.wanted)
         assert outcome.reused + outcome.computed == len(keys) == sweep.n_cells
@@ -79,7 +79,7 @@ class Histories(RuleBasedStateMachine):
     @rule(sweep=sweeps, chunks=st.integers(0, 4))
     def sweep_until_it_breaks(self, sweep: Sweep, chunks: int) -> None:
         try:
-            run(sweep, self.store, Pool(executor=Breaking(chunks), width=lambda: 1))
+            run(sweep, self.store, WorkerPool(executor=Breaking(chunks), width=lambda: 1))
         except SweepError:
             self.wanted |= keys_of(sweep)
         else:
@@ -90,7 +90,7 @@ class Histories(RuleBasedStateMachine):
     def merge_with_another(self, sweep: Sweep) -> None:
         other = self.folder / "other.sqlite"
         with Store.writing(other) as store:
-            run(sweep, store, Pool(executor=Breaking(-1), width=lambda: 1))
+            run(sweep, store, WorkerPool(executor=Breaking(-1), width=lambda: 1))
         merge(self.store, other)
         for path in self.folder.glob("other.sqlite*"):
             path.unlink()

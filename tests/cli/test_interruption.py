@@ -13,7 +13,7 @@ import pytest
 
 import gammacp.alignment.certificate
 from gammacp.alignment import Alignment, BestGroups
-from gammacp.alignment.constraints import whole
+from gammacp.alignment.constraints import all_groups
 from gammacp.continuum import Continuum
 from gammacp.measures import gamma_proof, random_sets
 from tests.conftest import Run
@@ -214,7 +214,7 @@ def test_an_interrupt_before_any_alignment_is_not_called_lack_of_time(
             return None, False
         return None
 
-    monkeypatch.setattr(whole, at_work, interrupted)
+    monkeypatch.setattr(all_groups, at_work, interrupted)
     done = run("align", files[0], "--constraint", "at-least=2")
     assert (done.code, done.out, done.err) == (130, "", "gammacp: interrupted\n")
 

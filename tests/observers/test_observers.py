@@ -222,13 +222,13 @@ def best_score(a: str, b: str) -> int:
 
 
 def test_sequences_are_aligned_optimally() -> None:
-    from gammacp.observers.sequences import trace
+    from gammacp.observers.sequence_alignment import align_sequences
 
     draw = random.Random(7)
     for _ in range(40):
         a, b = ("".join(draw.choices("xyz", k=draw.randint(1, 6))) for _ in range(2))
         codes = [np.array(["xyz".index(c) for c in text], np.int32) for text in (a, b)]
-        pairs = trace(*codes)
+        pairs = align_sequences(*codes)
         for side, text in zip(pairs.T, (a, b), strict=True):
             assert sorted(side[side >= 0].tolist()) == list(range(len(text)))
         scores = [1 if min(i, j) >= 0 and a[i] == b[j] else -1 for i, j in pairs.tolist()]

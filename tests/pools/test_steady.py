@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from gammacp.pools import Pool, PoolError, Processes, WorkerDied, open_pool, workers
+from gammacp.pools import PoolError, Processes, WorkerDied, WorkerPool, open_pool, workers
 from gammacp.pools.steady import RETRIES, Steady
 from tests.conftest import Run
 
@@ -37,7 +37,7 @@ class _Here(Executor):
 
 
 def _steady(here: _Here, width: Callable[[], int] = lambda: 2) -> Steady:
-    return Steady(Pool(executor=here, width=width))
+    return Steady(WorkerPool(executor=here, width=width))
 
 
 def test_answers_come_in_order_and_in_chunks() -> None:

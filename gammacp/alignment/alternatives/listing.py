@@ -20,11 +20,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.alternatives.covers import Allowance, Component, Option, TooManyError
+from gammacp.alignment.alternatives.divisions import (
+    Allowance,
+    CandidateGroup,
+    DivisionSearch,
+    TooManyError,
+)
 from gammacp.alignment.columns import group_table
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
-from gammacp.alignment.pricing.exact import search
+from gammacp.alignment.pricing.exact import find_groups
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.solvers.registry import SOLVERS
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
@@ -39,7 +44,7 @@ _PRICING = 5 * GIGA
 _FIRST_LOSS = 0.004
 
 
-class Priced(NamedTuple):
+class PricedProblem(NamedTuple):
     """Cost of the best alignment of a problem, with prices that no group's gain exceeds.
 
     Attributes
@@ -77,7 +82,7 @@ class ComponentRows(NamedTuple):
     rows: Indices
 
 
-def price_units(problem: Problem, limits: Limits) -> Priced:
+def price_units(problem: Problem, limits: Limits) -> PricedProblem:
     """Solve a problem, for its prices.
 
     Parameters
@@ -96,10 +101,12 @@ def price_units(problem: Problem, limits: Limits) -> Priced:
         solved = SOLVERS["auto"].solve(problem, limits)
     if solved.proof is None:
         raise TooManyError
-    return Priced(problem, np.maximum(solved.proof.price, 0.0), solved.objective)
+    return PricedProblem(problem, np.maximum(solved.proof.price, 0.0), solved.objective)
 
 
-def list_groups(priced: Priced, excess: float, deadline: float) -> tuple[Priced, Listed]:
+def list_groups(
+    priced: PricedProblem, excess: float, deadline: float
+) -> tuple[PricedProblem, Listed]:
     """List all groups that lose at most the gap of the prices plus `excess`.
 
     The gap is the cost of the best alignment minus the bound. Return the prices, raised where
@@ -119,7 +126,7 @@ def list_groups(priced: Priced, excess: float, deadline: float) -> tuple[Priced,
     TooManyError
         There are too many groups, or there is no time.
     """
-    from gammacp.alignment.kernels.duals import make_feasible
+    from gammacp.alignment.kernels.feasible_prices import make_feasible
 
     problem = priced.problem
     while True:
@@ -127,7 +134,7 @@ def list_groups(priced: Priced, excess: float, deadline: float) -> tuple[Priced,
         reserve = problem.slack
         price = priced.price
         floor = -limit - reserve
-        groups = search(problem, price, floor, every=True, limit=_LISTED, deadline=deadline)
+        groups = find_groups(problem, price, floor, every=True, limit=_LISTED, deadline=deadline)
         if groups is None or groups.unsure.any():
             raise TooManyError
         price = price.copy()
@@ -146,7 +153,7 @@ class UsableComponents:
     ----------
     priced, listed
         Results of `list_groups`.
-    second
+    category_costs
         Σ d_cat of each group listed, which decides ties.
     excess
         Largest cost of an alignment beyond the best one.
@@ -155,21 +162,26 @@ class UsableComponents:
     """
 
     def __init__(
-        self, priced: Priced, listed: Listed, second: Floats, excess: float, allowance: Allowance
+        self,
+        priced: PricedProblem,
+        listed: Listed,
+        category_costs: Floats,
+        excess: float,
+        allowance: Allowance,
     ) -> None:
         """Sort the groups; `settle` then finds the components."""
         self.priced = priced
         self.listed = listed
-        self.second = second.tolist()
+        self.category_costs: list[float] = category_costs.tolist()
         self.excess = excess
         self.allowance = allowance
         self.ranks = priced.problem.ranks
         self.gap = max(priced.cost - priced.bound, 0.0)
         self.order = _lexicographic(priced.problem, listed.columns)
-        self._searched: dict[tuple[int, bytes], Component] = {}
+        self._searched: dict[tuple[int, bytes], DivisionSearch] = {}
 
-    def settle(self) -> list[Component]:
-        """Activate groups until no other one can matter, and return the searched components.
+    def settle(self) -> list[DivisionSearch]:
+        """Activate groups until no other one can matter, and return a search for each component.
 
         Together the components contain all units.
 
@@ -194,10 +206,14 @@ class UsableComponents:
         # A group cannot lose more than the least loss of its component plus `excess`.
         active &= loss <= least[label[columns.members[columns.begin[:-1]]]] + self.excess
         label = self._label(active)
-        whole = self._search(label, active, self.gap + self.excess)
-        total = sum(component.least for component in whole.values())
+        components = list(self._search(label, active, self.gap + self.excess).values())
+        total = sum(component.least for component in components)
         self.priced = self.priced._replace(cost=self.priced.bound + total)
-        return [Component(c.sources, c.least + self.excess, self.allowance) for c in whole.values()]
+        # Searched again with the tightest limit.
+        return [
+            DivisionSearch(c.groups_by_unit, c.least + self.excess, self.allowance)
+            for c in components
+        ]
 
     def _label(self, active: Bools) -> Codes:
         from gammacp.alignment.kernels.components import label_components
@@ -206,15 +222,18 @@ class UsableComponents:
         label_components(self.listed.columns, active, label)
         return label
 
-    def _search(self, label: Codes, active: Bools, largest_loss: float) -> dict[int, Component]:
-        """Return the searched component of each root; earlier searches are reused."""
-        lists = {}
+    def _search(
+        self, label: Codes, active: Bools, largest_loss: float
+    ) -> dict[int, DivisionSearch]:
+        """Return the search of each root's component; earlier ones are reused."""
+        searches = {}
         for root, part in self._parts(label, active).items():
             key = root, part.rows.tobytes() + part.units.tobytes()
             if key not in self._searched:
-                self._searched[key] = Component(self._options(part), largest_loss, self.allowance)
-            lists[root] = self._searched[key]
-        return lists
+                groups = self._groups_by_unit(part)
+                self._searched[key] = DivisionSearch(groups, largest_loss, self.allowance)
+            searches[root] = self._searched[key]
+        return searches
 
     def _parts(self, label: Codes, active: Bools) -> dict[int, ComponentRows]:
         """Return the units, by position, and the groups, in tie-breaking order, per root."""
@@ -229,19 +248,20 @@ class UsableComponents:
             root: ComponentRows(inside, groups.get(root, none)) for root, inside in units.items()
         }
 
-    def _options(self, part: ComponentRows) -> list[list[Option]]:
+    def _groups_by_unit(self, part: ComponentRows) -> list[list[CandidateGroup]]:
         """Return for each unit the groups whose first unit it is, and last the unit alone."""
         columns, loss = self.listed
-        place = {u: i for i, u in enumerate(part.units.tolist())}
-        options: list[list[Option]] = [[] for _ in place]
+        index = {u: i for i, u in enumerate(part.units.tolist())}
+        groups: list[list[CandidateGroup]] = [[] for _ in index]
         for row in part.rows.tolist():
             members = columns.members[columns.begin[row] : columns.begin[row + 1]].tolist()
-            inside = [place[u] for u in members]
-            bits = sum(1 << i for i in inside)
-            options[min(inside)].append(Option(bits, float(loss[row]), self.second[row], row))
-        for unit, i in place.items():
-            options[i].append(Option(1 << i, float(self.priced.price[unit]), 0.0, ~unit))
-        return options
+            indices = [index[u] for u in members]
+            mask = sum(1 << i for i in indices)
+            group = CandidateGroup(mask, float(loss[row]), self.category_costs[row], row)
+            groups[min(indices)].append(group)
+        for unit, i in index.items():
+            groups[i].append(CandidateGroup(1 << i, float(self.priced.price[unit]), 0.0, ~unit))
+        return groups
 
 
 def _split(values: Indices, label: Codes) -> dict[int, Indices]:

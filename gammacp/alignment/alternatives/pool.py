@@ -3,7 +3,7 @@
 `align` returns one best alignment. If several have the same cost, values derived from it (γ_cat,
 γ_k, a consensus) may depend on which one is chosen; `alignments` lists and counts them all. The
 count is exact: `listing` excludes only groups that no alignment within the limit can contain, and
-`covers` combines the remaining groups in all possible ways, component by component.
+`divisions` combines the remaining groups in all possible ways, component by component.
 """
 
 from __future__ import annotations
@@ -11,23 +11,24 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.align import align, cost_of, disorder_scale
+from gammacp.alignment.align import align
 from gammacp.alignment.alignment import Alignment
-from gammacp.alignment.alternatives.covers import (
+from gammacp.alignment.alternatives.divisions import (
     Allowance,
-    Component,
     Division,
-    Tally,
+    DivisionSearch,
+    LossCount,
     TooManyError,
-    first_divisions,
-    merge_tallies,
+    best_divisions,
+    merge_counts,
 )
 from gammacp.alignment.alternatives.listing import (
-    Priced,
+    PricedProblem,
     UsableComponents,
     list_groups,
     price_units,
@@ -36,11 +37,11 @@ from gammacp.alignment.candidates import (
     MOST_PAIRS,
     TooManyPairsError,
     build_problem,
-    pair_count,
     pairs_within,
     position_ranks,
 )
 from gammacp.alignment.columns import group_table
+from gammacp.alignment.costs import alignment_cost, disorder_scale, pair_count
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import Problem, Status
@@ -62,7 +63,7 @@ from gammacp.errors import UsageError
 # this factor and the tolerance times this factor.
 _BAND = 16.0
 # Losses that differ by less than this share of the tolerance are counted together.
-_GRAIN = 1 / 1024
+_RESOLUTION = 1 / 1024
 # Budget of one attempt: options tried and divisions kept, some three seconds.
 _STEPS = 500_000
 # Factor by which the limit is narrowed in each further attempt; number of attempts before only the
@@ -265,8 +266,8 @@ def alignments(
     best = align(continuum, measured, time_limit=time_limit, seed=seed)
     limits = Limits(time_limit=time_limit, seed=seed)
     if math.isinf(within):
-        return _grown(best, most, limits)
-    return _narrowed(best, most, float(within), limits)
+        return _list_widening(best, most, limits)
+    return _count_narrowing(best, most, float(within), limits)
 
 
 class _StoppedError(Exception):
@@ -278,35 +279,35 @@ class _StoppedError(Exception):
         self.reason = reason
 
 
-def _narrowed(best: Alignment, most: int, within: float, limits: Limits) -> Pool:
+def _count_narrowing(best: Alignment, most: int, within: float, limits: Limits) -> Pool:
     """Count within the requested limit, or within a narrower one if there are too many."""
     try:
         # If not even the best ones can be counted, no other limit needs to be tried.
-        narrowest = _tried(best, most, 0.0, within, limits)
+        narrowest = _count_in_time(best, most, 0.0, within, limits)
     except _StoppedError as error:
-        return _uncounted(best, within, error.reason)
+        return _without_count(best, within, error.reason)
     limit = within
     reason: str | None = None
     for _ in range(_ATTEMPTS):
         if limit == 0.0 or reason == _INTERRUPTION:
             break
         try:
-            return replace(_tried(best, most, limit, within, limits), stopped_by=reason)
+            return replace(_count_in_time(best, most, limit, within, limits), stopped_by=reason)
         except _StoppedError as error:
             reason = reason or error.reason
             limit /= _NARROWER
     return replace(narrowest, stopped_by=reason)
 
 
-def _grown(best: Alignment, most: int, limits: Limits) -> Pool:
+def _list_widening(best: Alignment, most: int, limits: Limits) -> Pool:
     """Widen the limit until the requested number of alignments is found.
 
     If a limit turns out to be too wide to count, limits in between are tried.
     """
     try:
-        pool = _tried(best, most, 0.0, math.inf, limits)
+        pool = _count_in_time(best, most, 0.0, math.inf, limits)
     except _StoppedError as error:
-        return _uncounted(best, math.inf, error.reason)
+        return _without_count(best, math.inf, error.reason)
     delta = best.dissimilarity.delta
     first = _FIRST_WITHIN * delta
     # Usually enough alignments are found below this disorder. Only beyond it are the costs of all
@@ -331,7 +332,7 @@ def _grown(best: Alignment, most: int, limits: Limits) -> Pool:
         else:
             limit = min(max(_WIDER * reached, first), worst)
         try:
-            pool = _tried(best, most, limit, math.inf, limits)
+            pool = _count_in_time(best, most, limit, math.inf, limits)
             reached = limit
         except _StoppedError as error:
             reason = error.reason
@@ -354,7 +355,7 @@ def _worst_disorder(best: Alignment) -> float:
     return continuum.n_annotators * max(measured.delta, float(costs.max(initial=0.0)))
 
 
-def _uncounted(best: Alignment, within: float, reason: str) -> Pool:
+def _without_count(best: Alignment, within: float, reason: str) -> Pool:
     """Return a pool with only the best alignment, for a count that did not finish."""
     identical = _identical(best.continuum)
     return Pool((best,), 1, within, None, best.tolerance, 0, identical, None, reason)
@@ -365,7 +366,7 @@ def _identical(continuum: Continuum) -> int:
     return len(units) - len(set(units))
 
 
-def _tried(best: Alignment, most: int, limit: float, within: float, limits: Limits) -> Pool:
+def _count_in_time(best: Alignment, most: int, limit: float, within: float, limits: Limits) -> Pool:
     """Count the alignments within a limit; raise _StoppedError with the reason if it fails."""
     deadline = limits.deadline()
     try:
@@ -397,29 +398,27 @@ def _count(best: Alignment, most: int, limit: float, within: float, limits: Limi
     allowance = Allowance(_STEPS, deadline)
     priced = _prices(best, problem, delta, factor, limits)
     priced, listed = list_groups(priced, beyond, deadline)
-    second = _second(continuum, best.dissimilarity, problem, listed.columns)
-    usable = UsableComponents(priced, listed, second, beyond, allowance)
-    components = usable.settle()
-    grain = _GRAIN * tolerance
-    tallies = _combined_tallies(components, beyond, grain, allowance)
-    inner = _below(tallies, limit / factor + tolerance / _BAND)
-    count = _below(tallies, limit / factor + tolerance)
+    costs = _category_costs(continuum, best.dissimilarity, problem, listed.columns)
+    components = UsableComponents(priced, listed, costs, beyond, allowance).settle()
+    counts = _combined_counts(components, beyond, _RESOLUTION * tolerance, allowance)
+    inner = _count_within(counts, limit / factor + tolerance / _BAND)
+    count = _count_within(counts, limit / factor + tolerance)
     divisions = _combined_divisions(components, min(most, count), tolerance)
-    outer = sum(row.number for row in tallies)
+    outer = sum(row.n_divisions for row in counts)
     proof = PoolProof(
         listed.columns.number,
         max(priced.cost - priced.bound, 0.0) * factor + limit,
         len(components),
-        max(len(component.options) for component in components),
+        max(component.n_units for component in components),
     )
     all_alignments = [
         _alignment(best, problem, listed.columns, division, k, tolerance * factor)
         for k, division in enumerate(divisions)
     ]
-    least = all_alignments[0].disorder
-    listed_alignments = tuple(_judged(a, least, tolerance * factor) for a in all_alignments)
+    least_disorder = all_alignments[0].disorder
+    listed_alignments = [_with_bound(a, least_disorder, tolerance * factor) for a in all_alignments]
     return Pool(
-        listed_alignments,
+        tuple(listed_alignments),
         count,
         within,
         limit,
@@ -442,9 +441,9 @@ def _delta_of(best: Alignment, limit: float) -> float:
     cost = (best.disorder + limit) / scale
     if (best.groups < 0).any() or cost <= 0:
         return delta
-    nearer = math.ldexp(1.0, 1 + math.frexp(cost)[1])
-    if 16 * nearer <= delta:
-        return nearer
+    smaller = math.ldexp(1.0, 1 + math.frexp(cost)[1])
+    if 16 * smaller <= delta:
+        return smaller
     return delta
 
 
@@ -468,7 +467,7 @@ def _problem(
 
 def _prices(
     best: Alignment, problem: Problem, delta: float, factor: float, limits: Limits
-) -> Priced:
+) -> PricedProblem:
     """Return the prices that prove the alignment if they are for this Δ, else a solver's.
 
     The prices also hold for groups with pairs that were left out: such a group gains less than its
@@ -483,10 +482,10 @@ def _prices(
         proof_delta = proof.delta
     if proof_delta != delta:
         return price_units(problem, limits)
-    return Priced(problem, np.maximum(proof.price, 0.0), best.disorder / factor)
+    return PricedProblem(problem, np.maximum(proof.price, 0.0), best.disorder / factor)
 
 
-def _second(
+def _category_costs(
     continuum: Continuum, dissimilarity: BoundDissimilarity, problem: Problem, columns: Columns
 ) -> Any:
     """Return Σ d_cat of each group."""
@@ -495,46 +494,45 @@ def _second(
     return category_costs_of_columns(problem, columns, costs)
 
 
-def _combined_tallies(
-    components: Sequence[Component], beyond: float, grain: float, allowance: Allowance
-) -> list[Tally]:
+def _combined_counts(
+    components: Sequence[DivisionSearch], beyond: float, resolution: float, allowance: Allowance
+) -> list[LossCount]:
     """Count alignments by their cost beyond the best one, from the counts of all components."""
-    whole_tally = [Tally(0.0, 1)]
+    counts = [LossCount(0.0, 1)]
     for component in components:
-        tally = component.tally(grain)
-        allowance.spend(len(tally) * len(whole_tally))
-        rows = [
-            Tally(loss + own_loss - component.least, count * own_count)
-            for loss, count in whole_tally
-            for own_loss, own_count in tally
-        ]
-        whole_tally = merge_tallies([row for row in rows if row.loss <= beyond], grain)
-    return whole_tally
+        own_counts = component.count_by_loss(resolution)
+        allowance.spend(len(own_counts) * len(counts))
+        combined = []
+        for loss, count in counts:
+            for own_loss, own_count in own_counts:
+                excess = loss + own_loss - component.least
+                if excess <= beyond:
+                    combined.append(LossCount(excess, count * own_count))
+        counts = merge_counts(combined, resolution)
+    return counts
 
 
-def _below(tallies: Sequence[Tally], limit: float) -> int:
-    return sum(row.number for row in tallies if row.loss <= limit)
+def _count_within(counts: Sequence[LossCount], limit: float) -> int:
+    return sum(row.n_divisions for row in counts if row.loss <= limit)
 
 
 def _combined_divisions(
-    components: Sequence[Component], number: int, grain: float
+    components: Sequence[DivisionSearch], number: int, resolution: float
 ) -> list[Division]:
     """Combine the best divisions of each component into the best alignments."""
-    first = [Division(0.0, 0, 0.0, ())]
+    divisions = [Division(0.0, 0, 0.0, ())]
     for component in components:
-        division = component.best(number, grain)
-        rows = [
+        combined = [
             Division(
                 a.loss + b.loss - component.least,
-                a.groups + b.groups,
-                a.second + b.second,
+                a.n_groups + b.n_groups,
+                a.category_cost + b.category_cost,
                 a.columns + b.columns,
             )
-            for a in first
-            for b in division
+            for a, b in product(divisions, component.best(number, resolution))
         ]
-        first = first_divisions(rows, 0.0, number, grain)
-    return first
+        divisions = best_divisions(combined, 0.0, number, resolution)
+    return divisions
 
 
 def _alignment(
@@ -549,17 +547,17 @@ def _alignment(
     continuum = best.continuum
     groups = sort_groups(position_ranks(continuum), _groups(problem, columns, division))
     scale = disorder_scale(continuum.n_annotators, continuum.mean_units)
-    disorder = cost_of(continuum, groups, best.dissimilarity) * scale
+    disorder = alignment_cost(continuum, groups, best.dissimilarity) * scale
     return replace(
         best, groups=groups, disorder=disorder, first=number == 0, effort=None, tolerance=tolerance
     )
 
 
-def _judged(alignment: Alignment, least: float, tolerance: float) -> Alignment:
+def _with_bound(alignment: Alignment, least_disorder: float, tolerance: float) -> Alignment:
     """Return the alignment with a bound: its own disorder if it is a best one, else the least."""
-    if alignment.disorder <= least + tolerance:
+    if alignment.disorder <= least_disorder + tolerance:
         return replace(alignment, bound=alignment.disorder, status=Status.OPTIMAL)
-    return replace(alignment, bound=least, status=Status.FEASIBLE)
+    return replace(alignment, bound=least_disorder, status=Status.FEASIBLE)
 
 
 def _groups(problem: Problem, columns: Columns, division: Division) -> Codes:

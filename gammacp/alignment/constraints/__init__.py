@@ -3,7 +3,7 @@
 `base` has the class that a constraint is, and its registry; `group_constraints`,
 `unit_constraints` and `crossing` have the kinds. `rules` puts those of a text together, `solving`
 brings them to the solvers, and `engine` says how problems with rules on groups are solved:
-`in_order`, `apart` and `whole`.
+`in_order`, `exclusion` and `all_groups`.
 
 See docs/constraints.md, and docs/dev/adding-a-constraint-or-solver.md for one of your own.
 """

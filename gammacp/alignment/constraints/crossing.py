@@ -43,12 +43,12 @@ class NonCrossing(Constraint):
 
         The rows themselves are the ranks: they are in order of annotator, then of start, and only
         units of the same annotator are compared. If a unit contains another, they are not ordered,
-        and `solve_apart` calls `allows_both` instead.
+        and `solve_with_exclusions` calls `allows_both` instead.
         """
-        place = np.arange(continuum.n_units)
+        rank = np.arange(continuum.n_units)
         for a in range(continuum.n_annotators):
             rows = np.flatnonzero(continuum.annotator_codes == a)
             in_turn = np.diff(continuum.starts[rows]) > 0, np.diff(continuum.ends[rows]) > 0
             if not (in_turn[0].all() and in_turn[1].all()):
                 return None
-        return place
+        return rank

@@ -1,10 +1,10 @@
 """Problems with rules on groups: the choice of an algorithm for each method.
 
 If all rules are hereditary and no group excludes another, the allowed groups are listed and the
-problem is solved as without rules. If groups exclude each other, `apart` solves the problem; for
-two annotators and a rule that their pairs keep one order, the method `auto` uses dynamic
+problem is solved as without rules. If groups exclude each other, `exclusion` solves the problem;
+for two annotators and a rule that their pairs keep one order, the method `auto` uses dynamic
 programming (`in_order`). If a rule is not hereditary, every allowed group is listed, even one whose
-parts would do better (`whole`).
+parts would do better (`all_groups`).
 """
 
 from __future__ import annotations
@@ -12,14 +12,21 @@ from __future__ import annotations
 import numpy as np
 
 from gammacp.alignment.columns import all_columns
-from gammacp.alignment.constraints.apart import Pack, Packed, by_components, solve_apart
+from gammacp.alignment.constraints.all_groups import solve_over_all_groups
+from gammacp.alignment.constraints.exclusion import (
+    CliquePacking,
+    PackColumns,
+    pack_by_components,
+    solve_with_exclusions,
+)
 from gammacp.alignment.constraints.in_order import solve_in_order
-from gammacp.alignment.constraints.whole import solve_whole
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
+from gammacp.alignment.packing.cpsat import best_packing
+from gammacp.alignment.packing.highs import highs_bound, highs_packing
+from gammacp.alignment.packing.problem import PackingProblem
 from gammacp.alignment.problem import Problem, Solution
-from gammacp.alignment.solvers.enumeration import at_hand, solve_listed
-from gammacp.alignment.solvers.packing import Model, best_packing, highs_bound, highs_packing
+from gammacp.alignment.solvers.enumeration import heuristic_solution, solve_listed
 from gammacp.base.arrays import Floats
 from gammacp.base.stopping import note
 
@@ -39,7 +46,7 @@ def solve_constrained_groups(problem: Problem, limits: Limits) -> Solution:
         solved = solve_in_order(problem)
         if solved is not None:
             return solved
-        return solve_apart(problem, limits, _by_cpsat)
+        return solve_with_exclusions(problem, limits, _pack_by_cpsat)
     return solve_by_components(problem, limits)
 
 
@@ -51,7 +58,7 @@ def solve_by_components(problem: Problem, limits: Limits) -> Solution:
     problem, limits
         As for `solve_constrained_groups`.
     """
-    return _solve(problem, limits, by_components)
+    return _solve(problem, limits, pack_by_components)
 
 
 def solve_by_cpsat(problem: Problem, limits: Limits) -> Solution:
@@ -62,7 +69,7 @@ def solve_by_cpsat(problem: Problem, limits: Limits) -> Solution:
     problem, limits
         As for `solve_constrained_groups`.
     """
-    return _solve(problem, limits, _by_cpsat)
+    return _solve(problem, limits, _pack_by_cpsat)
 
 
 def solve_by_highs(problem: Problem, limits: Limits) -> Solution:
@@ -73,43 +80,48 @@ def solve_by_highs(problem: Problem, limits: Limits) -> Solution:
     problem, limits
         As for `solve_constrained_groups`.
     """
-    return _solve(problem, limits, _by_highs)
+    return _solve(problem, limits, _pack_by_highs)
 
 
-def _solve(problem: Problem, limits: Limits, pack: Pack) -> Solution:
+def _solve(problem: Problem, limits: Limits, pack: PackColumns) -> Solution:
     rules = problem.rules
     assert rules is not None
     if not rules.hereditary:
-        return solve_whole(problem, limits)
-    if rules.excludes or pack is not by_components:
-        return solve_apart(problem, limits, pack)
+        return solve_over_all_groups(problem, limits)
+    if rules.excludes or pack is not pack_by_components:
+        return solve_with_exclusions(problem, limits, pack)
     deadline = limits.deadline()
     try:
         columns = all_columns(problem, deadline=deadline)
     except TimeoutError:
-        return at_hand(problem)
+        return heuristic_solution(problem)
     return solve_listed(problem, columns, limits.until(deadline))
 
 
-def _by_cpsat(problem: Problem, columns: Columns, price: Floats, limits: Limits) -> Packed:
-    model = _model(problem, columns)
-    packed = best_packing(model, limits)
+def _pack_by_cpsat(
+    problem: Problem, columns: Columns, price: Floats, limits: Limits
+) -> CliquePacking:
+    packing_problem = _packing_problem(problem, columns)
+    packing = best_packing(packing_problem, limits)
     note(proved_by="HiGHS")
-    most = min(float(price.sum()), highs_bound(model, limits, presolve=False))
-    return Packed(np.flatnonzero(packed.times), most, min(packed.bound, most))
+    confirmed = highs_bound(packing_problem, limits, presolve=False)
+    gain_bound = min(float(price.sum()), confirmed)
+    return CliquePacking(np.flatnonzero(packing.times), gain_bound, min(packing.bound, gain_bound))
 
 
-def _by_highs(problem: Problem, columns: Columns, price: Floats, limits: Limits) -> Packed:
-    most = float(price.sum())
-    packed = highs_packing(_model(problem, columns), limits, presolve=False)
-    if packed is None:
-        return Packed(np.zeros(0, np.int64), most, most)
+def _pack_by_highs(
+    problem: Problem, columns: Columns, price: Floats, limits: Limits
+) -> CliquePacking:
+    gain_bound = float(price.sum())
+    packing = highs_packing(_packing_problem(problem, columns), limits, presolve=False)
+    if packing is None:
+        return CliquePacking(np.zeros(0, np.int64), gain_bound, gain_bound)
     note(proved_by="HiGHS")
-    most = min(most, packed.bound)
-    return Packed(np.flatnonzero(packed.times), most, most)
+    gain_bound = min(gain_bound, packing.bound)
+    return CliquePacking(np.flatnonzero(packing.times), gain_bound, gain_bound)
 
 
-def _model(problem: Problem, columns: Columns) -> Model:
-    """Return the packing model of the columns; rows are the units and the cliques."""
+def _packing_problem(problem: Problem, columns: Columns) -> PackingProblem:
+    """Return the problem of packing these columns; rows are the units and the cliques."""
     rows = np.ones(problem.n_units, np.int64)
-    return Model(columns, rows, problem.opening)
+    return PackingProblem(columns, rows, problem.opening)

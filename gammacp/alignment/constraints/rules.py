@@ -25,10 +25,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.candidates import build_problem, pair_count
+from gammacp.alignment.candidates import build_problem
 from gammacp.alignment.columns import group_table
 from gammacp.alignment.constraints.base import Constraint
 from gammacp.alignment.constraints.unit_constraints import name_of, pairs_of
+from gammacp.alignment.costs import pair_count
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Bools, Codes, Indices
@@ -44,12 +45,12 @@ class Built(NamedTuple):
     """A problem that includes the constraints on pairs and the links, but not `rules`.
 
     The true cost of an alignment that keeps all links is its cost in the problem plus `change`.
-    `whole` is True if the constraints removed no pair and there are no links.
+    `unchanged` is True if the constraints removed no pair and there are no links.
     """
 
     problem: Problem
     change: float
-    whole: bool
+    unchanged: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,15 +118,15 @@ class Rules:
         return bool(self.on_both)
 
     def order_of_two(self) -> Indices | None:
-        """Return the place of each unit if pairs only have to follow this order; otherwise None.
+        """Return the rank of each unit if pairs only have to follow this order; otherwise None.
 
         There must be two annotators, no constraint on groups, and a single one on two groups, which
         is such an order.
         """
-        places = [each.places(self.continuum) for each in self.on_both]
-        if self.continuum.n_annotators != 2 or self.on_groups or len(places) != 1:
+        orders = [each.places(self.continuum) for each in self.on_both]
+        if self.continuum.n_annotators != 2 or self.on_groups or len(orders) != 1:
             return None
-        return places[0]
+        return orders[0]
 
     @property
     def beyond_pairs(self) -> bool:
@@ -135,8 +136,8 @@ class Rules:
     @property
     def largest(self) -> int:
         """Return the largest number of units that a group may have."""
-        most = [each.largest() for each in self.constraints]
-        return min([m for m in most if m is not None], default=self.continuum.n_annotators)
+        limits = [each.largest() for each in self.constraints]
+        return min([m for m in limits if m is not None], default=self.continuum.n_annotators)
 
     @property
     def names(self) -> str:
@@ -281,17 +282,17 @@ class Rules:
         """
         n = self.continuum.n_annotators
         opening = dissimilarity.delta * pair_count(n)
-        most = None
+        largest_cost = None
         if self.linked and prune:
             # A linked set cannot be split. So a pair of units of two such sets may be in a best
             # alignment although it costs as much as all other pairs of these sets earn.
-            most = opening + max(n - 1, n * n // 4) * dissimilarity.delta
+            largest_cost = opening + max(n - 1, n * n // 4) * dissimilarity.delta
         problem = build_problem(
             self.continuum,
             dissimilarity,
             cover=cover,
             prune=prune and self.hereditary,
-            most=most,
+            most=largest_cost,
             deadline=deadline,
         )
         allowed = self.allowed_pairs(problem.first, problem.second)
@@ -331,7 +332,7 @@ class Rules:
             delta=worth,
         )
         change = float((worth - (problem.delta - cost)).sum())
-        return Built(linking, change, whole=False)
+        return Built(linking, change, unchanged=False)
 
     def _check_links(self) -> None:
         """Raise a DataError for links that no alignment keeps."""
@@ -384,11 +385,11 @@ def _joined(continuum: Continuum, links: Sequence[Indices]) -> list[Indices]:
     sets: list[set[int]] = []
     for rows in links:
         joined = set(rows.tolist())
-        apart = [s for s in sets if not s & joined]
-        for met in sets:
-            if met & joined:
-                joined |= met
-        sets = [*apart, joined]
+        disjoint = [s for s in sets if not s & joined]
+        for linked in sets:
+            if linked & joined:
+                joined |= linked
+        sets = [*disjoint, joined]
     row_sets = [np.array(sorted(s)) for s in sets if len(s) > 1]
     for rows in row_sets:
         codes = continuum.annotator_codes[rows].tolist()

@@ -29,7 +29,7 @@ class Constrained(NamedTuple):
     """The solution found, and the first of all equally good ones as far as ties were broken."""
 
     solution: Solution
-    first: Solution
+    chosen: Solution
 
 
 def solve_constrained(
@@ -81,26 +81,26 @@ def solve_constrained(
     if not rules.hereditary:
         ruled = solver.solve(replace(problem, rules=rules), limits.until(deadline))
         return _with_true_costs(ruled, built)
-    relaxed = solver.solve(problem, limits.until(deadline))
-    first = relaxed
+    without_rules = solver.solve(problem, limits.until(deadline))
+    chosen = without_rules
     if ties and solver.exact and not due(deadline):
-        presolved = Presolved(relaxed, problem)
-        first = break_ties(continuum, dissimilarity, presolved, limits.until(deadline))
-    if rules.broken(relaxed.groups) is None:
-        if rules.broken(first.groups) is not None:
-            first = relaxed
-        return _with_true_costs(relaxed, built, first)
+        presolved = Presolved(without_rules, problem)
+        chosen = break_ties(continuum, dissimilarity, presolved, limits.until(deadline))
+    if rules.broken(without_rules.groups) is None:
+        if rules.broken(chosen.groups) is not None:
+            chosen = without_rules
+        return _with_true_costs(without_rules, built, chosen)
     if not rules.beyond_pairs:
         raise AssertionError(f"{solver.name} returned a group that is none: {rules.names}")
     problem = replace(problem, rules=rules)
     ruled = solver.solve(problem, limits.until(deadline))
-    if relaxed.bound > ruled.bound and ruled.status is not Status.OPTIMAL:
-        ruled = _with_bound(problem, ruled, relaxed.bound)
-    first = ruled
+    if without_rules.bound > ruled.bound and ruled.status is not Status.OPTIMAL:
+        ruled = _with_bound(problem, ruled, without_rules.bound)
+    chosen = ruled
     if ties and not rules.excludes and not due(deadline):
         presolved = Presolved(ruled, problem)
-        first = break_ties(continuum, dissimilarity, presolved, limits.until(deadline))
-    return _with_true_costs(ruled, built._replace(whole=False), first)
+        chosen = break_ties(continuum, dissimilarity, presolved, limits.until(deadline))
+    return _with_true_costs(ruled, built._replace(unchanged=False), chosen)
 
 
 def _with_bound(problem: Problem, solved: Solution, bound: float) -> Solution:
@@ -110,7 +110,7 @@ def _with_bound(problem: Problem, solved: Solution, bound: float) -> Solution:
     return replace(solved, bound=bound)
 
 
-def _with_true_costs(solved: Solution, built: Built, first: Solution | None = None) -> Constrained:
+def _with_true_costs(solved: Solution, built: Built, chosen: Solution | None = None) -> Constrained:
     """Return the solution with its true costs, without the change by links.
 
     The proof is kept only if it is valid for the problem without constraints.
@@ -119,12 +119,12 @@ def _with_true_costs(solved: Solution, built: Built, first: Solution | None = No
         solved,
         objective=solved.objective + built.change,
         bound=solved.bound + built.change,
-        certificate=None,
-        proof=solved.proof if first is not None and built.whole else None,
+        tie_candidates=None,
+        proof=solved.proof if chosen is not None and built.unchanged else None,
     )
-    if first is None:
+    if chosen is None:
         return Constrained(restored, restored)
-    return Constrained(restored, replace(restored, groups=first.groups, first=first.first))
+    return Constrained(restored, replace(restored, groups=chosen.groups, first=chosen.first))
 
 
 def _check_solver(solver: Solver, rules: Rules) -> None:

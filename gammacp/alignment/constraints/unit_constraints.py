@@ -174,10 +174,10 @@ def name_of(unit: Unit) -> str:
     >>> name_of(Unit("Ann", 1, 2.5, "noun"))
     'Ann 1–2.5 noun'
     """
-    place = f"{unit.annotator} {unit.start:.12g}–{unit.end:.12g}"
+    name = f"{unit.annotator} {unit.start:.12g}–{unit.end:.12g}"
     if unit.category is None:
-        return place
-    return f"{place} {unit.category}"
+        return name
+    return f"{name} {unit.category}"
 
 
 def pairs_of(rows: Indices) -> list[tuple[int, int]]:

@@ -22,7 +22,7 @@ import numpy as np
 
 from gammacp.alignment.duals.semidefinite import (
     Matrices,
-    Priced,
+    ProvenBound,
     Semidefinite,
     allowed_matrix,
     ascend,
@@ -68,19 +68,19 @@ def shares_by_blocks(
     n_groups = objective / problem.opening
     bound = -np.inf
     blocks = _blocks(problem, n_groups, tuning)
-    whole = model(problem, n_groups, 0)
+    matrices = model(problem, n_groups, 0)
     inside = min(len(np.unique(problem.annotator[block.units])) for block in blocks)
     rising = [ascend(block.model, start(block.model), deadline) for block in blocks]
-    priced: list[Priced] = []
+    bounds: list[ProvenBound] = []
     while True:
         for i, steps in enumerate(rising):
             if due(deadline):
                 break
-            priced[i : i + 1] = [next(steps)]
-        if len(priced) < len(blocks):
+            bounds[i : i + 1] = [next(steps)]
+        if len(bounds) < len(blocks):
             return
-        matrix = _join(whole, blocks, priced)
-        share = feasible_shares(whole, matrix)
+        matrix = _join(matrices, blocks, bounds)
+        share = feasible_shares(matrices, matrix)
         yield share, matrix, inside
         before = bound
         bound = max(bound, safe_sum(share))
@@ -116,23 +116,23 @@ def _blocks(problem: Problem, n_groups: float, tuning: Semidefinite) -> list[Blo
     return blocks
 
 
-def _join(whole: Matrices, blocks: list[Block], priced: list[Priced]) -> RelaxedMatrix:
-    """Return the sum of the blocks' matrices and multipliers, in units of the whole's opening."""
-    size, n = whole.several.shape
+def _join(matrices: Matrices, blocks: list[Block], bounds: list[ProvenBound]) -> RelaxedMatrix:
+    """Return the sum of the blocks' matrices and multipliers, in units of the problem's opening."""
+    size, n = matrices.several.shape
     matrix = np.zeros((size + 1, size + 1))
     rows = np.zeros((size, n))
     triangles: list[Codes] = []
     multiplier: list[Floats] = []
-    for (units, share, block_model), one in zip(blocks, priced, strict=True):
+    for (units, share, block_model), one in zip(blocks, bounds, strict=True):
         at = np.concatenate(([0], units + 1))
         scale = np.ones(len(at))
-        scale[0] = block_model.border / whole.border
+        scale[0] = block_model.border / matrices.border
         matrix[np.ix_(at, at)] += share * np.outer(scale, scale) * one.matrix.matrix
         rows[units] += share * one.matrix.rows
         triangles.append(units[one.matrix.triangles].astype(np.int32))
         multiplier.append(share * one.matrix.multiplier)
     return allowed_matrix(
-        whole, matrix, rows, np.concatenate(triangles), np.concatenate(multiplier)
+        matrices, matrix, rows, np.concatenate(triangles), np.concatenate(multiplier)
     )
 
 

@@ -16,10 +16,10 @@ def least_shift(matrix: Floats) -> float:
     shift).
     """
     size = len(matrix)
-    least = float(np.linalg.eigvalsh(matrix)[0])
+    smallest = float(np.linalg.eigvalsh(matrix)[0])
     diagonal = np.diag(matrix)
     unit = (size + 2) * _HALF_ULP / (1 - (size + 2) * _HALF_ULP)
-    shift = max(-least, 0.0)
+    shift = max(-smallest, 0.0)
     while True:
         total = float(np.abs(diagonal).sum()) + size * shift
         error = 2 * unit * total + np.finfo(np.float64).tiny * size**2

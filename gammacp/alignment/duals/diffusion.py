@@ -113,7 +113,7 @@ def diffusion(
     Rounds end when every column is paid and prices hardly fall any more, or fall too slowly.
     """
     from gammacp.alignment.kernels.diffusion import diffuse, readmit
-    from gammacp.alignment.kernels.duals import make_feasible
+    from gammacp.alignment.kernels.feasible_prices import make_feasible
 
     # Sort columns by their first unit, so that a pass moves along the continuum and along memory.
     first = np.minimum.reduceat(columns.members, columns.begin[:-1])
@@ -122,6 +122,8 @@ def diffusion(
     every = np.arange(along.number, dtype=np.int32)
     price = diffuse(n_units, along, every, share, _FIRST_PASSES)
     cheap = along.losses(price) <= _KEPT_LOSS * scale
+    # `fell` is how far each unit's price fell in a round, and `falls` the sum. Rounds use only the
+    # columns that lose little; `readmit` adds those that are no longer paid.
     fell = price
     falls = np.inf
     for _ in range(tuning.rounds):

@@ -42,7 +42,7 @@ _STAGE_GROWTH = 1.8
 _STAGE_GAP = 0.25
 
 
-class Relaxed(NamedTuple):
+class CostShares(NamedTuple):
     """Shares of costs, and their sum, which is a lower bound.
 
     Attributes
@@ -70,7 +70,7 @@ class Relaxed(NamedTuple):
 
 def relaxations(
     problem: Problem, objective: float, deadline: float, tuning: Semidefinite
-) -> Iterator[Relaxed]:
+) -> Iterator[CostShares]:
     """Yield better and better shares until the deadline; `objective` is the cost of an alignment.
 
     Nothing is yielded for covers, or if opening a group costs nothing.
@@ -83,7 +83,7 @@ def relaxations(
         return
     share = np.where(problem.annotator == most_units[0], problem.opening, 0.0) - first
     former = safe_sum(share)
-    yield Relaxed(share, former, 1)
+    yield CostShares(share, former, 1)
     iterate: Iterate | None = None
     old: Matrices | None = None
     held: Indices = np.zeros(0, np.int64)
@@ -93,7 +93,7 @@ def relaxations(
         if jointly and n_inside == planned[-1]:
             for share, matrix, n_block in shares_by_blocks(problem, objective, deadline, tuning):
                 former = max(former, safe_sum(share))
-                yield Relaxed(share, safe_sum(share), n_block, matrix=matrix)
+                yield CostShares(share, safe_sum(share), n_block, matrix=matrix)
         inside = most_units[:n_inside]
         beside = _beside(problem, inside, deadline)
         if beside is None or due(deadline):
@@ -109,19 +109,19 @@ def relaxations(
             iterate = enlarge(iterate, old, new, np.searchsorted(units, held))
         last = n_inside == planned[-1]
         bound = -np.inf
-        for priced in ascend(new, iterate, deadline):
-            iterate = priced.iterate
+        for proven in ascend(new, iterate, deadline):
+            iterate = proven.iterate
             share = -beside
-            share[units] += priced.share
+            share[units] += proven.share
             bound = max(bound, safe_sum(share))
-            relaxed = priced.matrix._replace(units=units)
-            yield Relaxed(share, safe_sum(share), n_inside, matrix=relaxed)
+            matrix = proven.matrix._replace(units=units)
+            yield CostShares(share, safe_sum(share), n_inside, matrix=matrix)
             if due(deadline):
                 return
-            gap = priced.value - priced.bound
+            gap = proven.value - proven.bound
             # If its value is below its bound, the iterate may be far from definite yet.
             is_telling = gap >= 0 or bound > former
-            near = abs(gap) < _STAGE_GAP * (objective + outside_price - priced.value)
+            near = abs(gap) < _STAGE_GAP * (objective + outside_price - proven.value)
             if near and is_telling and not last:
                 break
         old = new
@@ -155,17 +155,17 @@ def _beside(
 
     Return None if the deadline comes first. `each`, if given, receives the parts by annotator.
     """
-    from gammacp.alignment.kernels.pairwise import matching_prices
+    from gammacp.alignment.kernels.pair_matchings import matching_prices
 
     if each is None:
         each = np.zeros((0, 0))
     begin = np.concatenate(([0], np.cumsum(_counts(problem)))).astype(np.int64)
     within: Bools = np.zeros(problem.n_annotators, np.bool_)
     within[inside] = True
-    share, whole = halting(
+    share, complete = halting(
         lambda meter: matching_prices(problem.graph, begin, within, each, meter), deadline
     )
-    if whole:
+    if complete:
         return np.asarray(share * (1 + 2.0**-40))
     return None
 

@@ -14,7 +14,7 @@ from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Codes, Floats, Indices
 
 
-class Support(NamedTuple):
+class SupportProjection(NamedTuple):
     """Projections orthogonal to the groups' indicators, part by part; see `kernels.projection`."""
 
     part: Codes
@@ -28,7 +28,7 @@ class Support(NamedTuple):
 
 def support_of(
     n_units: int, columns: Columns, value: Floats, price: Floats, used: float
-) -> tuple[Support, Floats]:
+) -> tuple[SupportProjection, Floats]:
     """Return the support of columns with values above `used`, and the nearest prices that pay it.
 
     A unit that is covered less than once is partly alone, so that its price must be 0.
@@ -43,7 +43,7 @@ def support_of(
     return _parts(n_units, Columns(begin, members, gain), price)
 
 
-def _parts(n_units: int, columns: Columns, price: Floats) -> tuple[Support, Floats]:
+def _parts(n_units: int, columns: Columns, price: Floats) -> tuple[SupportProjection, Floats]:
     """Return the support and the prices, given columns that cover every unit."""
     from gammacp.alignment.kernels.components import label_components
 
@@ -61,11 +61,14 @@ def _parts(n_units: int, columns: Columns, price: Floats) -> tuple[Support, Floa
     price = price.copy()
     matrices = []
     for k, (lo, hi) in enumerate(pairwise([0, *ends.tolist()])):
+        # The nearest prices that pay all groups of a part are price + A⁺·(gain − A·price), where A
+        # is the matrix of its groups by its units, and A⁺ the pseudo-inverse of A. I − A⁺A projects
+        # on the changes of prices that keep them paid.
         inside = units[unit_from[k] : unit_from[k] + size[k]]
         matrix = np.zeros((hi - lo, size[k]))
         members = slice(ranked.begin[lo], ranked.begin[hi])
-        rows = np.repeat(np.arange(hi - lo), ranked.sizes[lo:hi])
-        matrix[rows, at[ranked.members[members]]] = 1.0
+        row_of_member = np.repeat(np.arange(hi - lo), ranked.sizes[lo:hi])
+        matrix[row_of_member, at[ranked.members[members]]] = 1.0
         if hi - lo == 1:
             inverse = matrix.T / size[k]
         else:
@@ -73,7 +76,8 @@ def _parts(n_units: int, columns: Columns, price: Floats) -> tuple[Support, Floa
         price[inside] += inverse @ (ranked.gain[lo:hi] - matrix @ price[inside])
         matrices.append((np.eye(len(inside)) - inverse @ matrix).ravel())
     row_from: Indices = np.cumsum(size**2) - size**2
-    return Support(part, at, size, unit_from, units, row_from, np.concatenate(matrices)), price
+    rows = np.concatenate(matrices)
+    return SupportProjection(part, at, size, unit_from, units, row_from, rows), price
 
 
 def shared_prices(problem: Problem, groups: Codes) -> Floats:

@@ -19,11 +19,11 @@ from itertools import count
 import numpy as np
 
 from gammacp.alignment.columns import to_columns
-from gammacp.alignment.duals.nested import Relaxed
+from gammacp.alignment.duals.nested import CostShares
 from gammacp.alignment.duals.projection import shared_prices
 from gammacp.alignment.duals.semidefinite import safe_sum
 from gammacp.alignment.kernels.records import Columns
-from gammacp.alignment.pricing.exact import FEW_NODES, search
+from gammacp.alignment.pricing.exact import FEW_NODES, find_groups
 from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import current_work, due, halting
@@ -38,7 +38,9 @@ _SETTLING = 60
 _PRICED_WHOLE = 3
 
 
-def proximal_steps(problem: Problem, groups: Codes, deadline: float = np.inf) -> Iterator[Relaxed]:
+def proximal_steps(
+    problem: Problem, groups: Codes, deadline: float = np.inf
+) -> Iterator[CostShares]:
     """Yield better and better shares until the deadline.
 
     Parameters
@@ -67,7 +69,7 @@ def proximal_steps(problem: Problem, groups: Codes, deadline: float = np.inf) ->
         nonnegative = np.maximum(price, 0.0)
         # Between two bounds, only roots whose groups exceeded their prices are searched.
         is_whole = round_number % _PRICED_WHOLE == 0
-        pricing = search(
+        pricing = find_groups(
             problem,
             nonnegative,
             0.1 * problem.tolerance,
@@ -80,7 +82,7 @@ def proximal_steps(problem: Problem, groups: Codes, deadline: float = np.inf) ->
         if is_whole:
             share = problem.opening - nonnegative - pricing.excess
             values = pair_values(problem, pool, multiplier / step_length)
-            yield Relaxed(share, safe_sum(share), problem.n_annotators, values)
+            yield CostShares(share, safe_sum(share), problem.n_annotators, values)
             exceeding = np.flatnonzero(pricing.excess > problem.tolerance)
         pool = pool.join(pricing.columns)
         multiplier = np.concatenate((multiplier, np.zeros(pricing.columns.number)))

@@ -143,8 +143,8 @@ class Iterate:
 
 
 @dataclass(frozen=True, eq=False)
-class Priced:
-    """Prices and bound that an iterate proves.
+class ProvenBound:
+    """Shares and bound that an iterate proves.
 
     Attributes
     ----------
@@ -216,13 +216,14 @@ def enlarge(iterate: Iterate, old: Matrices, new: Matrices, at: Indices) -> Iter
     inside = grown.inside
     scaled = grown.scaled
     rows = grown.rows
-    place = np.concatenate(([0], at + 1))
+    # The border stays first.
+    index = np.concatenate(([0], at + 1))
     ratio = new.border / old.border
-    factor = np.ones(len(place))
+    factor = np.ones(len(index))
     factor[0] = ratio
     outer = np.outer(factor, factor)
-    inside[np.ix_(place, place)] = iterate.inside * outer
-    scaled[np.ix_(place, place)] = iterate.scaled / outer
+    inside[np.ix_(index, index)] = iterate.inside * outer
+    scaled[np.ix_(index, index)] = iterate.scaled / outer
     rows[at] = iterate.rows
     return replace(
         iterate,
@@ -234,8 +235,8 @@ def enlarge(iterate: Iterate, old: Matrices, new: Matrices, at: Indices) -> Iter
     )
 
 
-def ascend(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> Iterator[Priced]:
-    """Yield prices without end, a few steps apart: the first prove little, later ones more.
+def ascend(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> Iterator[ProvenBound]:
+    """Yield shares with their bounds, without end, a few steps after each other.
 
     In between, violated triangles are added. At the deadline the steps end early.
     """
@@ -251,7 +252,7 @@ def ascend(model: Matrices, iterate: Iterate, deadline: float = np.inf) -> Itera
         current_work().rounds += 1
         value = float((model.bordered_cost * iterate.inside).sum()) * model.problem.opening
         matrix = feasible_matrix(model, iterate, deadline)
-        yield Priced(feasible_shares(model, matrix), matrix, value, iterate)
+        yield ProvenBound(feasible_shares(model, matrix), matrix, value, iterate)
         iterate = _cut(model, iterate)
 
 

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gammacp.alignment.kernels.array_slices import is_over
 from gammacp.alignment.kernels.records import Graph
-from gammacp.alignment.kernels.runs import is_over
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import STEPS, Meter
 from gammacp.kernel import kernel
@@ -16,7 +16,7 @@ class Grouping(NamedTuple):
 
     `member[g]` are the units of group g by annotator, −1 empty. `tie[g, u]` is Σ w of unit u with
     the units of group g, plus `missing` for each pair that is a candidate. `listed` are the groups,
-    those that have units first, and `place` is the place of each group in it.
+    those that have units first, and `slot` is the index of each group in it.
     """
 
     group_of: Codes
@@ -24,7 +24,7 @@ class Grouping(NamedTuple):
     size: Indices
     tie: Floats
     listed: Indices
-    place: Indices
+    slot: Indices
 
 
 @kernel
@@ -38,34 +38,35 @@ def anneal(
     group_of: Codes,
     n_groups: int,
     moves: int,
-    hot: float,
-    cold: float,
+    initial_temperature: float,
+    final_temperature: float,
     random: np.random.Generator,
     meter: Meter,
 ) -> tuple[Codes, float]:
     """Return the best alignment met on the way from `group_of`, and how much it gains over that.
 
     A move puts one unit into another group or a new one. If that group has a unit of the same
-    annotator, the two units change places. A move that gains d ≥ 0 is accepted; one with d < 0 is
+    annotator, the two units are exchanged. A move that gains d ≥ 0 is accepted; one with d < 0 is
     accepted with probability exp(d/T) (Metropolis et al. 1953). The temperature T falls
-    geometrically from `hot` to `cold` over the moves (Kirkpatrick, Gelatt & Vecchi 1983).
+    geometrically over the moves (Kirkpatrick, Gelatt & Vecchi 1983).
 
-    `near` is the share of moves into a neighbour's group. `by_weight` are the places of the pairs
-    in each unit's row, heaviest first. A pair that is not a candidate costs `missing`. There are at
-    most `n_groups` groups.
+    `near` is the share of moves into a neighbour's group. `by_weight` are the indices in the graph
+    of each unit's pairs, heaviest first. A pair that is not a candidate costs `missing`. There are
+    at most `n_groups` groups.
     """
     n = len(group_of)
     best_of = group_of.copy()
     grouping, n_used = _start(graph, group_of, n_groups, missing)
     gain = 0.0
     best = 0.0
-    temperature = hot
+    temperature = initial_temperature
     for move in range(moves):
         if move % 256 == 0:
             if is_over(meter):
                 break
             meter[STEPS] += 256 * 40
-            temperature = hot * (cold / hot) ** (move / moves)
+            ratio = final_temperature / initial_temperature
+            temperature = initial_temperature * ratio ** (move / moves)
         u = int(random.random() * n)
         target = _draw_group(u, graph, by_weight, near, grouping, n_used, random)
         here = grouping.group_of[u]
@@ -113,7 +114,7 @@ def _start(graph: Graph, group_of: Codes, n_groups: int, missing: float) -> tupl
         _change(grouping.tie[g], u, 1.0, graph, missing)
     grouping.listed[:] = np.argsort(-grouping.size)
     for i in range(n_groups):
-        grouping.place[grouping.listed[i]] = i
+        grouping.slot[grouping.listed[i]] = i
     return grouping, int(np.sum(grouping.size > 0))
 
 
@@ -151,7 +152,7 @@ def _move(
 
     Return the number of groups that have units.
     """
-    group_of, member, size, tie, listed, place = grouping
+    group_of, member, size, tie, listed, slot = grouping
     here = group_of[u]
     _change(tie[here], u, -1.0, graph, missing)
     _change(tie[target], u, 1.0, graph, missing)
@@ -170,10 +171,10 @@ def _move(
     if size[here] == 0:
         n_used -= 1
         last = listed[n_used]
-        listed[place[here]] = last
-        place[last] = place[here]
+        listed[slot[here]] = last
+        slot[last] = slot[here]
         listed[n_used] = here
-        place[here] = n_used
+        slot[here] = n_used
     return n_used
 
 

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gammacp.alignment.kernels.array_slices import lowest, widest
 from gammacp.alignment.kernels.records import Columns
-from gammacp.alignment.kernels.runs import lowest, widest
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.base.stopping import NODES, STEPS, Meter
 from gammacp.kernel import kernel, late_kernel

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from gammacp.alignment.kernels.growing import append, n_members, no_columns, trim
-from gammacp.alignment.kernels.pairs import best_per_annotator
+from gammacp.alignment.kernels.array_slices import index_of, is_over
+from gammacp.alignment.kernels.growing_columns import append, n_members, no_columns, trim
+from gammacp.alignment.kernels.pairs import sums_of_best_weights
 from gammacp.alignment.kernels.records import Columns, Graph
-from gammacp.alignment.kernels.runs import is_over, place_of
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import STEPS, Meter
 from gammacp.kernel import kernel, late_kernel
@@ -28,7 +28,7 @@ def profitable_groups(
     """
     annotator = graph.annotator
     n_annotators = graph.n_annotators
-    rest = best_per_annotator(graph)
+    rest = sums_of_best_weights(graph)
     columns = no_columns()
     nodes = 0
     counted = 0
@@ -45,7 +45,7 @@ def profitable_groups(
         if is_over(meter):
             return trim(columns), False
         end = graph.start[root + 1]
-        lo = place_of(graph.neighbour, graph.start[root], end, root)
+        lo = index_of(graph.neighbour, graph.start[root], end, root)
         size = end - lo + 1
         if size > len(local):
             local = np.empty(2 * size, np.int32)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gammacp.alignment.kernels.growing import append, n_members, no_columns, trim
+from gammacp.alignment.kernels.growing_columns import append, n_members, no_columns, trim
 from gammacp.alignment.kernels.pairs import weight_between
 from gammacp.alignment.kernels.records import Columns, Graph
 from gammacp.base.arrays import Indices

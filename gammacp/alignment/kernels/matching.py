@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.kernels.runs import is_over
+from gammacp.alignment.kernels.array_slices import is_over
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import STEPS, Meter
 from gammacp.kernel import kernel, late_kernel

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.kernels.growing import grow
+from gammacp.alignment.kernels.array_slices import index_of, is_over
+from gammacp.alignment.kernels.growing_columns import grow
 from gammacp.alignment.kernels.records import Graph
-from gammacp.alignment.kernels.runs import is_over, place_of
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import STEPS, Meter
 from gammacp.dissimilarity.kernels import positional_cost
@@ -188,7 +188,7 @@ def weight_between(graph: Graph, u: int, v: int) -> float:
     """Return w(u, v), or −∞ if u and v are not neighbours."""
     lo = graph.start[u]
     hi = graph.start[u + 1]
-    p = place_of(graph.neighbour, lo, hi, v)
+    p = index_of(graph.neighbour, lo, hi, v)
     if p < hi and graph.neighbour[p] == v:
         return float(graph.weight[p])
     return -np.inf
@@ -235,7 +235,7 @@ def costs_inside(groups: Codes, units: UnitArrays, costs_of: Costs, delta: float
 
 
 @kernel
-def best_per_annotator(graph: Graph) -> Floats:
+def sums_of_best_weights(graph: Graph) -> Floats:
     """Return `rest`, the sums of each unit's best weights, shape (units, n + 1).
 
     rest[u, k] = Σ over annotators a ≥ k of max(0, largest w of u with a unit of a).

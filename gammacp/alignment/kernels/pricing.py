@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.kernels.growing import Growing, append, n_members, no_columns, trim
+from gammacp.alignment.kernels.array_slices import is_over, widest
+from gammacp.alignment.kernels.growing_columns import Growing, append, n_members, no_columns, trim
 from gammacp.alignment.kernels.messages import bound_labels, pair_at, pass_messages
 from gammacp.alignment.kernels.records import Columns, Graph
 from gammacp.alignment.kernels.roots import label_starts, loose_bound, reduce_candidates, root_graph
-from gammacp.alignment.kernels.runs import is_over, widest
 from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.base.stopping import NODES, STEPS, Meter
 from gammacp.kernel import kernel
@@ -66,10 +66,10 @@ def price_groups(
     a few groups of each root are returned, each better than the one before (pricing). `nodes`
     limits the search of each root, and `members` the total number of members of all groups.
 
-    Return (groups, excess, unsure, whole). No group of a root gains more than its prices plus
+    Return (groups, excess, unsure, complete). No group of a root gains more than its prices plus
     `excess[root]` ≥ max(floor, 0). This number is exact unless `unsure[root]`: then the limit of
     nodes was reached, or the root's graph is too large. If there are more members than the limit,
-    or if the meter is over during an enumeration, the search stops and `whole` is False. If the
+    or if the meter is over during an enumeration, the search stops and `complete` is False. If the
     meter is over during pricing, the remaining roots are bounded without a search.
     """
     n_units = len(graph.annotator)

@@ -5,9 +5,9 @@ exactly, so prices only move in directions that keep the sums over these groups.
 more than the prices of its units stands for a half-space of prices that pay it. The prices are
 projected on this half-space (Agmon 1954, Motzkin and Schoenberg 1954), orthogonally to the support.
 
-In a `Support`, units are divided into parts; units that share a group are in one part. `part[u]` is
-the part of unit u and `at[u]` its place there. Part k has `size[k]` units, which begin at
-`unit_from[k]` in `units`. At `row_from[k]` in `rows` begins its symmetric matrix, size[k] ×
+In a `SupportProjection`, units are divided into parts; units that share a group are in one part.
+`part[u]` is the part of unit u and `at[u]` its index there. Part k has `size[k]` units, which begin
+at `unit_from[k]` in `units`. At `row_from[k]` in `rows` begins its symmetric matrix, size[k] ×
 size[k], which projects on the vectors that are orthogonal to all groups of the support.
 """
 
@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.duals.projection import Support
-from gammacp.alignment.kernels.growing import append, no_columns, trim
+from gammacp.alignment.duals.projection import SupportProjection
+from gammacp.alignment.kernels.array_slices import is_over
+from gammacp.alignment.kernels.growing_columns import append, no_columns, trim
 from gammacp.alignment.kernels.records import Columns, Graph
-from gammacp.alignment.kernels.runs import is_over
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import STEPS, Meter
 from gammacp.kernel import kernel
@@ -52,7 +52,7 @@ class Around(NamedTuple):
 
 
 @kernel
-def project(price: Floats, members: Codes, lacking: float, support: Support) -> bool:
+def project(price: Floats, members: Codes, lacking: float, support: SupportProjection) -> bool:
     """Move prices in place until a group pays `lacking` more; False if the support forbids it.
 
     `members` are the units of the group.
@@ -78,7 +78,7 @@ def project(price: Floats, members: Codes, lacking: float, support: Support) -> 
 
 @kernel
 def project_on_all(
-    price: Floats, columns: Columns, enough: float, support: Support, meter: Meter
+    price: Floats, columns: Columns, enough: float, support: SupportProjection, meter: Meter
 ) -> float:
     """Project prices on the half-spaces of all columns in turn; return the largest remaining lack.
 
@@ -151,7 +151,7 @@ def price_near(
     groups: Codes,
     group_of: Codes,
     floor: float,
-    support: Support,
+    support: SupportProjection,
     meter: Meter,
 ) -> Columns:
     """List groups near `groups` that gain more than their prices + `floor`; prices move in place.

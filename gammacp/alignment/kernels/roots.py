@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from gammacp.alignment.kernels.array_slices import is_over
 from gammacp.alignment.kernels.messages import pair_at
 from gammacp.alignment.kernels.records import Graph
-from gammacp.alignment.kernels.runs import is_over
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import STEPS, Meter
 from gammacp.kernel import kernel

@@ -7,11 +7,12 @@ alignment.
 
 import numpy as np
 
-from gammacp.alignment.candidates import TooManyPairsError, build_problem, pair_count
+from gammacp.alignment.candidates import TooManyPairsError, build_problem
+from gammacp.alignment.costs import pair_count
 from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.presolve.implicit import solve_implicit
-from gammacp.alignment.presolve.pooling import better, solve_pooled
+from gammacp.alignment.presolve.pooling import combine_relaxed, solve_pooled
 from gammacp.alignment.problem import Problem, Solution, Status, solution
 from gammacp.alignment.proof.unit_bound import unit_bound
 from gammacp.alignment.solvers.registry import Solve
@@ -35,6 +36,7 @@ def solve_closest(
     dissimilarity: BoundDissimilarity,
     solve: Solve,
     limits: Limits,
+    *,
     cover: bool,
     reuse: float,
     deadline: float,
@@ -55,23 +57,27 @@ def solve_closest(
     else:
         pooled = solve_pooled(continuum, dissimilarity, deadline)
     if pooled is not None:
-        best = better(best, pooled)
+        best = combine_relaxed(best, pooled)
     closest = _closest(continuum, dissimilarity, cover, reuse, deadline, per_unit)
     if closest is None:
         return best, None
-    problem, most = closest
+    problem, largest_cost = closest
     if n == 2 and not cover:
-        whole, tight = solve_implicit(problem, continuum, dissimilarity, solve, limits, deadline)
-        if whole.status is Status.OPTIMAL:
-            return whole, tight
-        best = better(best, whole)
+        over_all_pairs, tight = solve_implicit(
+            problem, continuum, dissimilarity, solve, limits, deadline
+        )
+        if over_all_pairs.status is Status.OPTIMAL:
+            return over_all_pairs, tight
+        best = combine_relaxed(best, over_all_pairs)
     groups = improve(problem, None, deadline)
-    best = better(best, solution(problem, groups, unit_bound(problem, beyond=delta - most)))
+    best = combine_relaxed(
+        best, solution(problem, groups, unit_bound(problem, unlisted_weight=delta - largest_cost))
+    )
     if not due(deadline):
         with budget(_STEPS):
             solved = solve(problem, limits.until(deadline))
         # Its bound is not valid for the pairs that are left out.
-        best = better(best, solution(problem, solved.groups, -np.inf))
+        best = combine_relaxed(best, solution(problem, solved.groups, -np.inf))
     return best, None
 
 
@@ -86,21 +92,21 @@ def _closest(
     """Return a problem of the closest pairs, and the largest d among them; None without time."""
     n = continuum.n_annotators
     delta = dissimilarity.delta
-    most = (n - 1 + pair_count(n)) * delta
-    most = min(most, _expected_distance(continuum, dissimilarity, per_unit))
-    while most > _SMALLEST * delta and not due(deadline):
+    largest_cost = (n - 1 + pair_count(n)) * delta
+    largest_cost = min(largest_cost, _expected_distance(continuum, dissimilarity, per_unit))
+    while largest_cost > _SMALLEST * delta and not due(deadline):
         try:
             return build_problem(
                 continuum,
                 dissimilarity,
                 cover=cover,
                 reuse=reuse,
-                most=most,
+                most=largest_cost,
                 most_pairs=per_unit * continuum.n_units,
                 deadline=deadline,
-            ), most
+            ), largest_cost
         except TooManyPairsError:
-            most *= _SHRINK
+            largest_cost *= _SHRINK
     return None
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from gammacp.alignment.candidates import MOST_PAIRS
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
-from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, solution
+from gammacp.alignment.problem import Problem, Proof, Solution, TieCandidates, solution
 from gammacp.alignment.solvers.registry import Solve
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import due
@@ -35,15 +35,15 @@ _KEPT = 32_000_000
 _ADDED = 10
 
 
-class Pairs(NamedTuple):
-    """Pairs of units with their weights."""
+class WeightedPairs(NamedTuple):
+    """WeightedPairs of units with their weights."""
 
     first: Codes
     second: Codes
     weight: Floats
 
     @classmethod
-    def joined(cls, parts: list["Pairs"]) -> "Pairs":
+    def joined(cls, parts: list["WeightedPairs"]) -> "WeightedPairs":
         """Concatenate several lists of pairs."""
         first, second, weight = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         return cls(first, second, weight)
@@ -59,8 +59,8 @@ def solve_implicit(
 ) -> tuple[Solution, Problem | None]:
     """Return the best alignment over all pairs, or the best by the deadline with its bound.
 
-    If the alignment is proven, the problem of all tight pairs is returned with it, and the
-    certificate of the solution is about these pairs. Otherwise, or if they are more than
+    If the alignment is proven, the problem of all tight pairs is returned with it, and these pairs
+    are the solution's tie candidates. Otherwise, or if they are more than
     `MOST_PAIRS`, the problem is None.
 
     Parameters
@@ -80,14 +80,14 @@ def solve_implicit(
         if solved.proof is None:
             return best or replace(solved, bound=highest), None
         price = solved.proof.price.copy()
-        listed: list[Pairs] = []
-        tight: list[Pairs] = []
+        listed: list[WeightedPairs] = []
+        tight: list[WeightedPairs] = []
         blocks = stored_blocks or _costs(continuum, dissimilarity)
         new_blocks: list[tuple[Indices, Floats]] = []
         few = np.prod(continuum.counts, dtype=np.int64) <= _KEPT
         second = int(np.searchsorted(continuum.annotator_codes, 1))
         for rows, cost in blocks:
-            if due(deadline):  # Pairs not yet checked may gain more than the prices.
+            if due(deadline):  # WeightedPairs not yet checked may gain more than the prices.
                 return best or solution(problem, solved.groups, highest), None
             if few and stored_blocks is None:
                 new_blocks.append((rows, cost))
@@ -95,12 +95,12 @@ def solve_implicit(
             more -= solved.proof.price[second:]
             more -= solved.proof.price[rows, None]
             # Raise the price of each first unit by its largest excess: the prices are then valid.
-            beyond = np.maximum(more.max(axis=1), 0.0)
-            price[rows] += beyond
-            paying = np.flatnonzero(beyond > problem.tolerance)
+            excess = np.maximum(more.max(axis=1), 0.0)
+            price[rows] += excess
+            paying = np.flatnonzero(excess > problem.tolerance)
             if len(paying):
-                places = _most_paying(paying, more[paying], problem.tolerance)
-                listed.append(_pairs_at(problem, places, rows, second, cost))
+                to_add = _most_paying(paying, more[paying], problem.tolerance)
+                listed.append(_pairs_at(problem, to_add, rows, second, cost))
             elif not listed and sum(len(part.first) for part in tight) <= MOST_PAIRS:
                 at = np.nonzero(more >= -problem.tolerance)
                 tight.append(_pairs_at(problem, at, rows, second, cost))
@@ -109,42 +109,44 @@ def solve_implicit(
         highest = max(highest, bound)
         best = solution(problem, solved.groups, highest, proof=Proof(price))
         if not listed:
-            return _certified(problem, best, solved.proof.price, Pairs.joined(tight))
+            return _certified(problem, best, solved.proof.price, WeightedPairs.joined(tight))
         if due(deadline):
             return best, None
-        known = Pairs(problem.first, problem.second, problem.weight)
-        every = Pairs.joined([known, *listed])
+        so_far = WeightedPairs(problem.first, problem.second, problem.weight)
+        every = WeightedPairs.joined([so_far, *listed])
         problem = replace(problem, first=every.first, second=every.second, weight=every.weight)
 
 
 def _most_paying(paying: Indices, excess: Floats, tolerance: float) -> tuple[Indices, Indices]:
-    """Return the places of the pairs to add: of each row that pays, those of largest excess."""
-    most = min(_ADDED, excess.shape[1])
-    at = np.argpartition(-excess, most - 1, axis=1)[:, :most]
-    row, place = np.nonzero(np.take_along_axis(excess, at, axis=1) > tolerance)
-    return paying[row], at[row, place]
+    """Return rows and columns of the pairs to add: of each paying row, those of largest excess."""
+    n_added = min(_ADDED, excess.shape[1])
+    at = np.argpartition(-excess, n_added - 1, axis=1)[:, :n_added]
+    row, rank = np.nonzero(np.take_along_axis(excess, at, axis=1) > tolerance)
+    return paying[row], at[row, rank]
 
 
 def _pairs_at(
-    problem: Problem, places: tuple[Indices, ...], rows: Indices, second: int, cost: Floats
-) -> Pairs:
-    """Return the pairs at these places of a block of costs."""
-    row, column = places
+    problem: Problem, at: tuple[Indices, ...], rows: Indices, second: int, cost: Floats
+) -> WeightedPairs:
+    """Return the pairs at these rows and columns of a block of costs."""
+    row, column = at
     first = rows[row].astype(np.int32)
-    return Pairs(first, (column + second).astype(np.int32), problem.delta - cost[row, column])
+    return WeightedPairs(
+        first, (column + second).astype(np.int32), problem.delta - cost[row, column]
+    )
 
 
 def _certified(
-    problem: Problem, best: Solution, price: Floats, tight: Pairs
+    problem: Problem, best: Solution, price: Floats, tight: WeightedPairs
 ) -> tuple[Solution, Problem | None]:
-    """Return a proven solution with its tight pairs, as a problem and as a certificate."""
+    """Return a proven solution with its tight pairs, as a problem and as tie candidates."""
     if len(tight.first) > MOST_PAIRS:
         return best, None
     members = np.column_stack((tight.first, tight.second)).ravel()
     begin = 2 * np.arange(len(tight.first) + 1, dtype=np.int64)
     columns = Columns(begin, members, tight.weight + problem.opening)
     problem = replace(problem, first=tight.first, second=tight.second, weight=tight.weight)
-    return replace(best, certificate=Certificate(columns, price)), problem
+    return replace(best, tie_candidates=TieCandidates(columns, price)), problem
 
 
 def _costs(

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from gammacp.alignment.costs import costs_of
+from gammacp.alignment.costs import costs_from_units
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.presolve.duplicates import merge_identical
-from gammacp.alignment.presolve.packing import pack
+from gammacp.alignment.presolve.merged_packing import pack_merged
 from gammacp.alignment.problem import Proof, Solution, Status
 from gammacp.base.stopping import clock
 from gammacp.continuum import Continuum
@@ -53,17 +53,17 @@ def solve_pooled(
         return None
     at_least = max(deadline, clock() + _SECONDS)
     # A loose gap: exact integer solutions of the relaxation are not worth CP-SAT's time.
-    packed = pack(few, Limits(gap=0.999), at_least)
-    if packed is None:
+    packing = pack_merged(few, Limits(gap=0.999), at_least)
+    if packing is None:
         return None
-    groups = few.groups(packed.certificate.columns, packed.times)
-    bound = continuum.n_units * few.problem.opening - packed.bound
-    cost = float(costs_of(continuum, groups, dissimilarity).sum())
-    proof = Proof(few.prices_of_units(packed.certificate.price), pooled=True)
+    groups = few.groups(packing.tie_candidates.columns, packing.times)
+    bound = continuum.n_units * few.problem.opening - packing.gain_bound
+    cost = float(costs_from_units(continuum, groups, dissimilarity).sum())
+    proof = Proof(few.prices_of_units(packing.tie_candidates.price), pooled=True)
     return Solution(groups, cost, max(bound, 0.0), Status.FEASIBLE, proof=proof)
 
 
-def better(a: Solution, b: Solution) -> Solution:
+def combine_relaxed(a: Solution, b: Solution) -> Solution:
     """Combine two solutions: the cheaper groups with the higher bound.
 
     The status is `feasible`, since the bounds may be those of relaxations.
@@ -77,4 +77,4 @@ def better(a: Solution, b: Solution) -> Solution:
         proof = b.proof
     else:
         proof = a.proof
-    return replace(best, bound=bound, status=Status.FEASIBLE, certificate=None, proof=proof)
+    return replace(best, bound=bound, status=Status.FEASIBLE, tie_candidates=None, proof=proof)

@@ -15,7 +15,7 @@ import numpy as np
 from gammacp.alignment.candidates import MOST_PAIRS, TooManyPairsError, build_problem
 from gammacp.alignment.limits import Limits, Stage
 from gammacp.alignment.presolve.duplicates import Merged, merge_identical
-from gammacp.alignment.problem import Problem, Proof, Solution, Status, judged
+from gammacp.alignment.problem import Problem, Proof, Solution, Status, solution_from_objective
 from gammacp.alignment.solvers.registry import Solve
 from gammacp.base.stopping import GIGA, budget, note
 from gammacp.continuum import Continuum
@@ -97,12 +97,17 @@ def solve_presolved(
         # Imported here, like `pooling` below: most continua need neither.
         from gammacp.alignment.presolve.closest import solve_closest
 
-        per_unit = limits.of(Presolve).closest
-        return Presolved(
-            *solve_closest(
-                continuum, dissimilarity, solve, limits, cover, reuse, deadline, per_unit
-            )
+        solved, tight_problem = solve_closest(
+            continuum,
+            dissimilarity,
+            solve,
+            limits,
+            cover=cover,
+            reuse=reuse,
+            deadline=deadline,
+            per_unit=limits.of(Presolve).closest,
         )
+        return Presolved(solved, tight_problem)
     if not cover and one_spot(continuum):
         from gammacp.alignment.presolve.pooling import solve_pooled
 
@@ -116,11 +121,11 @@ def solve_presolved(
             return Presolved(replace(other, status=Status.OPTIMAL, bound=other.objective), None)
     solved = solve(problem, limits.until(deadline))
     if solved.status is not Status.OPTIMAL and not cover:
-        from gammacp.alignment.presolve.pooling import better, solve_pooled
+        from gammacp.alignment.presolve.pooling import combine_relaxed, solve_pooled
 
         other = solve_pooled(continuum, dissimilarity, deadline)
         if other is not None and (other.bound > solved.bound or other.objective < solved.objective):
-            return Presolved(better(solved, other), None)
+            return Presolved(combine_relaxed(solved, other), None)
     return Presolved(solved, problem)
 
 
@@ -161,21 +166,21 @@ def _solve_merged(
     )
     if few is None:
         return None
-    from gammacp.alignment.presolve.packing import pack
+    from gammacp.alignment.presolve.merged_packing import pack_merged
 
-    packed = pack(few, limits, deadline)
-    if packed is None:
+    packing = pack_merged(few, limits, deadline)
+    if packing is None:
         return None
     note(prices_by="GLOP", proved_by="prices of merged units")
     problem = few.problem
-    columns = packed.certificate.columns
-    objective = continuum.n_units * problem.opening - float(columns.gain @ packed.times)
-    bound = max(continuum.n_units * problem.opening - packed.bound, 0.0)
+    columns = packing.tie_candidates.columns
+    objective = continuum.n_units * problem.opening - float(columns.gain @ packing.times)
+    bound = max(continuum.n_units * problem.opening - packing.gain_bound, 0.0)
     slack = problem.slack * continuum.n_units / problem.n_units
-    groups = few.groups(columns, packed.times)
-    price = few.prices_of_units(packed.certificate.price)
-    trusted_bound = continuum.n_units * problem.opening - packed.trusted_gain
-    solved = judged(
-        groups, objective, bound, slack, packed.certificate, Proof(price), trusted_bound
+    groups = few.groups(columns, packing.times)
+    price = few.prices_of_units(packing.tie_candidates.price)
+    unconfirmed_bound = continuum.n_units * problem.opening - packing.unconfirmed_gain_bound
+    solved = solution_from_objective(
+        groups, objective, bound, slack, packing.tie_candidates, Proof(price), unconfirmed_bound
     )
     return Presolved(solved, problem, few)

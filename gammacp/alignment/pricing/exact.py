@@ -35,7 +35,7 @@ class PricedGroups(NamedTuple):
     unsure: Bools
 
 
-def search(
+def find_groups(
     problem: Problem,
     price: Floats,
     floor: float,
@@ -58,7 +58,7 @@ def search(
     if roots is None:
         roots = np.arange(problem.n_units)
     within = problem.graph, price, problem.opening, floor, every, roots, nodes, limit
-    columns, excess, unsure, whole = halting(partial(price_groups, *within), deadline)
-    if whole:
+    columns, excess, unsure, complete = halting(partial(price_groups, *within), deadline)
+    if complete:
         return PricedGroups(columns, excess, unsure)
     return None

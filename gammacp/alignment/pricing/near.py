@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gammacp.alignment.columns import group_of_units
-from gammacp.alignment.duals.projection import Support
+from gammacp.alignment.duals.projection import SupportProjection
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.problem import Problem
 from gammacp.base.arrays import Codes, Floats
@@ -40,7 +40,7 @@ def project_prices(
     groups: Codes,
     pool: Columns,
     price: Floats,
-    support: Support,
+    support: SupportProjection,
     deadline: float,
 ) -> Projected:
     """Move prices towards feasibility; each group of the support still pays exactly its gain."""

@@ -27,7 +27,7 @@ from gammacp.base.arrays import Bools, Codes, Floats, Indices
 from gammacp.base.stopping import GIGA, budget, due, halting, note
 
 if TYPE_CHECKING:
-    from gammacp.alignment.solvers.packing import Model
+    from gammacp.alignment.packing.problem import PackingProblem
 
 # Thresholds of loss, as shares of the scale. Columns above `_FIRST_LOSS` are considered only after
 # the proof over the others. `_LOSS_STEP` is the first limit up to which columns become active; the
@@ -83,6 +83,8 @@ class Decomposition:
         nothing else confirms.
     total
         Sum of `least` over all components.
+    tie_tolerance, allowed_loss
+        Total loss up to which the solution counts as optimal, and up to which the search may end.
     waiting
         Inactive columns that may still have to become active.
     """
@@ -114,8 +116,8 @@ class Decomposition:
         self.deadline = deadline
         cost = len(alone) * problem.opening - float(alone.sum())
         # Capped: the units may belong to many small continua, one after the other.
-        self.equal = problem.tolerance * min(len(alone), SMALL_UNITS)
-        self.allowed = max(self.equal, limits.gap * cost)
+        self.tie_tolerance = problem.tolerance * min(len(alone), SMALL_UNITS)
+        self.allowed_loss = max(self.tie_tolerance, limits.gap * cost)
         n_units = len(alone)
         size = columns.number
         self._units = np.arange(n_units)
@@ -131,10 +133,11 @@ class Decomposition:
     @property
     def lower_total(self) -> float:
         """Lower bound on the loss of any alignment that uses active columns only."""
-        return self._of_components(self.lower)
+        return self._sum_over_roots(self.lower)
 
-    def _of_components(self, of_roots: Floats) -> float:
-        return float(of_roots[self.label == self._units].sum())
+    def _sum_over_roots(self, values: Floats) -> float:
+        """Return the sum of values of components, which are at their roots."""
+        return float(values[self.label == self._units].sum())
 
     def run(self) -> None:
         """Activate columns until no further one matters, or time runs out."""
@@ -142,8 +145,8 @@ class Decomposition:
         self._search(self._units, np.flatnonzero(self.active))
         while True:
             # With `ties`, columns with a positive loss may still have to become active.
-            if self.total <= self.allowed and not self.ties:
-                self.complete = self.total <= self.equal
+            if self.total <= self.allowed_loss and not self.ties:
+                self.complete = self.total <= self.tie_tolerance
                 return
             if due(self.deadline):
                 return
@@ -210,7 +213,7 @@ class Decomposition:
         chosen = self.chosen[inside]
         least = self.least[units]
         nodes = self.limits.of(Components).nodes
-        hard = self._what_is_hard(units, inside, part, label, least, chosen, nodes)
+        unfinished = self._search_components(units, inside, part, label, least, chosen, nodes)
         self.label[units] = units[label]
         self.chosen[inside] = chosen
         self.least[units] = self.lower[units] = least
@@ -219,9 +222,9 @@ class Decomposition:
             self.unproven_loss = {
                 root: loss for root, loss in self.unproven_loss.items() if root not in gone
             }
-        for root in units[hard].tolist():
+        for root in units[unfinished].tolist():
             self._solve_hard(root)
-        self.total = self._of_components(self.least)
+        self.total = self._sum_over_roots(self.least)
 
     def _part(self, units: Indices, inside: Indices) -> Columns:
         """Return the columns `inside`, with their members renumbered by position in `units`."""
@@ -230,7 +233,7 @@ class Decomposition:
             return part
         return part._replace(members=np.searchsorted(units, part.members).astype(np.int32))
 
-    def _what_is_hard(
+    def _search_components(
         self,
         units: Indices,
         inside: Indices,
@@ -240,9 +243,9 @@ class Decomposition:
         chosen: Bools,
         nodes: int,
     ) -> Indices:
-        """Search components and return the roots of those that need more than `nodes` nodes.
+        """Search components of units `units` and columns `inside`; write `least` and `chosen`.
 
-        The results are written to `least` and `chosen`.
+        Return the roots of the components that need more than `nodes` nodes: they are not finished.
         """
         from gammacp.alignment.kernels.component_search import (
             SearchCosts,
@@ -271,26 +274,29 @@ class Decomposition:
         limits = replace(self.limits.until(self.deadline), gap=0.0)
         ones = np.ones(len(self.alone), np.int64)
         # Imported here: few components are so hard that they go to CP-SAT.
-        from gammacp.alignment.solvers.packing import Model, best_packing
+        from gammacp.alignment.packing.cpsat import best_packing
+        from gammacp.alignment.packing.problem import PackingProblem
 
-        again = self.problem.opening + self.problem.reuse
-        packing = Model(part, ones, again, self.problem.cover)
+        opening = self.problem.opening + self.problem.reuse
+        problem = PackingProblem(part, ones, opening, self.problem.cover)
         share = self.problem.slack * len(np.unique(part.members)) / len(self.alone)
         with budget(self.limits.steps(self.limits.of(Components).steps)):
-            best = best_packing(packing, limits, hint=had.astype(np.int64), slack=0.5 * share)
+            best = best_packing(problem, limits, hint=had.astype(np.int64), slack=0.5 * share)
         times = best.times > 0
         if self._loss(part, times, price) > self._loss(part, had, price):
             times = had
         self.chosen[inside] = times
         self.least[root] = self._loss(part, times, price)
         if best.proven:
-            trusted_loss = self.least[root]
+            unconfirmed_loss = self.least[root]
         else:
-            trusted_loss = max(price - best.bound, 0.0)
-        self.lower[root] = self._confirm(inside, packing, price, trusted_loss)
-        self.unproven_loss[root] = trusted_loss - self.lower[root]
+            unconfirmed_loss = max(price - best.bound, 0.0)
+        self.lower[root] = self._confirm(inside, problem, price, unconfirmed_loss)
+        self.unproven_loss[root] = unconfirmed_loss - self.lower[root]
 
-    def _confirm(self, inside: Indices, packing: Model, price: float, trusted_loss: float) -> float:
+    def _confirm(
+        self, inside: Indices, problem: PackingProblem, price: float, unconfirmed_loss: float
+    ) -> float:
         """Return the part of CP-SAT's lower bound on the loss that can be confirmed.
 
         A longer search confirms it if it ends; otherwise the bound of HiGHS does.
@@ -301,13 +307,12 @@ class Decomposition:
         part = self._part(units, inside)
         label = np.zeros(len(units), np.int32)
         nodes = _LONGER * self.limits.of(Components).nodes
-        if not len(self._what_is_hard(units, inside, part, label, least, chosen, nodes)):
-            return min(trusted_loss, float(least[0]))
-        from gammacp.alignment.solvers.packing import highs_bound
+        if not len(self._search_components(units, inside, part, label, least, chosen, nodes)):
+            return min(unconfirmed_loss, float(least[0]))
+        from gammacp.alignment.packing.highs import highs_bound
 
-        return min(
-            trusted_loss, max(price - highs_bound(packing, self.limits.until(self.deadline)), 0.0)
-        )
+        gain_bound = highs_bound(problem, self.limits.until(self.deadline))
+        return min(unconfirmed_loss, max(price - gain_bound, 0.0))
 
     def _loss(self, part: Columns, times: Bools, price: float) -> float:
         picked = part.select(np.flatnonzero(times))
@@ -324,18 +329,18 @@ class BestColumns(NamedTuple):
     ----------
     chosen
         Columns of the best alignment found.
-    most_gain
+    gain_bound
         Upper bound on the gain of any alignment.
     price
         Prices, by rank, that no column exceeds.
-    trusted_gain
+    unconfirmed_gain_bound
         Upper bound on the gain if CP-SAT's own bounds are trusted.
     """
 
     chosen: Indices
-    most_gain: float
+    gain_bound: float
     price: Floats
-    trusted_gain: float
+    unconfirmed_gain_bound: float
 
 
 def best_of_columns(
@@ -348,14 +353,16 @@ def best_of_columns(
     """
     candidates, state, price = decompose(problem, columns, price, limits, deadline)
     note(columns_kept=len(candidates))
-    most = float(price.sum())
+    total_price = float(price.sum())
     if state.complete:
         lower = state.lower_total
-        trusted_loss = lower + sum(state.unproven_loss.values())
+        unconfirmed_loss = lower + sum(state.unproven_loss.values())
     else:
         lower = 0.0
-        trusted_loss = 0.0
-    return BestColumns(candidates[state.chosen], most - lower, price, most - trusted_loss)
+        unconfirmed_loss = 0.0
+    return BestColumns(
+        candidates[state.chosen], total_price - lower, price, total_price - unconfirmed_loss
+    )
 
 
 def decompose(
@@ -372,7 +379,7 @@ def decompose(
     Return the rows of the columns that were included, the final state, and feasible prices by rank:
     no column gains more than the prices of its units.
     """
-    from gammacp.alignment.kernels.duals import make_feasible
+    from gammacp.alignment.kernels.feasible_prices import make_feasible
 
     ranked = columns.renumber(problem.ranks)
     # In a cover, no unit needs a higher price than this (see `Problem.cover_cost`).

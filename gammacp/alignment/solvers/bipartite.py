@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.columns import alone
+from gammacp.alignment.columns import singletons
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
-from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, solution
+from gammacp.alignment.problem import Problem, Proof, Solution, TieCandidates, solution
 from gammacp.alignment.solvers.registry import registered
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import halting, note
@@ -57,7 +57,7 @@ def solve_bipartite(problem: Problem, limits: Limits) -> Solution:
     begin = 2 * np.arange(len(members) // 2 + 1, dtype=np.int64)
     bound = problem.n_units * problem.opening - float(price.sum())
     columns = Columns(begin, members, gain[paying])
-    return solution(problem, groups, bound, Certificate(columns, price), Proof(price))
+    return solution(problem, groups, bound, TieCandidates(columns, price), Proof(price))
 
 
 def _edges(problem: Problem) -> Edges:
@@ -120,7 +120,7 @@ def match(problem: Problem, edges: Edges, gain: Floats, deadline: float) -> Matc
         quick=len(gain) <= _UNWATCHED,
     )
     paired = np.flatnonzero(column >= 0)
-    groups = alone(problem)
+    groups = singletons(problem)
     groups[paired, 1] = column[paired] + n_first
     groups = np.delete(groups, column[paired] + n_first, axis=0)
     return Matching(groups, np.concatenate((row_price, column_price)))

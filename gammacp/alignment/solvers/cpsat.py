@@ -20,21 +20,22 @@ from gammacp.alignment.columns import enumerate_columns, to_groups
 from gammacp.alignment.duals.lp import block_prices
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
-from gammacp.alignment.pricing.exact import search
+from gammacp.alignment.packing.cpsat import best_packing
+from gammacp.alignment.packing.problem import PackingProblem
+from gammacp.alignment.pricing.exact import find_groups
 from gammacp.alignment.problem import (
-    Certificate,
     Problem,
     Proof,
     Solution,
     Status,
+    TieCandidates,
     solution,
     total_cost,
 )
 from gammacp.alignment.proof.components import Components, best_of_columns
-from gammacp.alignment.reporting import tell
-from gammacp.alignment.solvers.enumeration import at_hand, better
+from gammacp.alignment.reporting import report_bounds
+from gammacp.alignment.solvers.enumeration import combine_proven, heuristic_solution
 from gammacp.alignment.solvers.generation import Generation, generate
-from gammacp.alignment.solvers.packing import Model, best_packing
 from gammacp.alignment.solvers.registry import registered
 from gammacp.base.arrays import Codes, Floats
 from gammacp.base.stopping import budget, current_work, due, note
@@ -50,7 +51,7 @@ _RAISED = 4.0
 _FEW_MORE = 1.5
 
 
-class _Priced(NamedTuple):
+class _Prices(NamedTuple):
     """Feasible prices, all groups if they were listed, and an alignment if one is known."""
 
     price: Floats
@@ -75,40 +76,42 @@ def solve_cpsat(problem: Problem, limits: Limits) -> Solution:
     try:
         priced = _prices(problem, limits, deadline)
         if due(deadline):
-            packed = None
+            solved = None
         else:
-            packed = _packed(problem, priced, limits, deadline)
+            solved = _pack_within_loss(problem, priced, limits, deadline)
     except TimeoutError:
-        return at_hand(problem)
-    unproven = packed is not None and packed.status is Status.FEASIBLE and not limits.gap
-    if packed is not None and not unproven and not due(deadline):
-        return packed
+        return heuristic_solution(problem)
+    unproven = solved is not None and solved.status is Status.FEASIBLE and not limits.gap
+    if solved is not None and not unproven and not due(deadline):
+        return solved
     bound = problem.n_units * problem.opening - float(priced.price.sum())
-    generated = at_hand(problem, priced.groups, bound, Proof(priced.price))
-    if packed is None:
-        return generated
-    return better(problem, packed, generated)
+    heuristic = heuristic_solution(problem, priced.groups, bound, Proof(priced.price))
+    if solved is None:
+        return heuristic
+    return combine_proven(problem, solved, heuristic)
 
 
-def _prices(problem: Problem, limits: Limits, deadline: float) -> _Priced:
+def _prices(problem: Problem, limits: Limits, deadline: float) -> _Prices:
     """Return prices from all groups if they can be listed, otherwise from column generation."""
-    from gammacp.alignment.kernels.duals import make_feasible
+    from gammacp.alignment.kernels.feasible_prices import make_feasible
 
     columns = enumerate_columns(problem, most_members=_LISTED, deadline=deadline)
     if columns is None:
         note(prices_by="column generation")
         with budget(limits.steps(limits.of(Generation).proof)):
             generated = generate(problem, limits, deadline)
-        return _Priced(generated.price, None, generated.groups)
+        return _Prices(generated.price, None, generated.groups)
     note(prices_by="GLOP")
     ranked = columns.renumber(problem.ranks)
     price = block_prices(problem.n_units, ranked, problem.cover_cost, deadline=deadline)
     price = np.minimum(price, problem.highest_price)
     make_feasible(price, ranked, problem.highest_price)
-    return _Priced(price[problem.ranks], columns, None)
+    return _Prices(price[problem.ranks], columns, None)
 
 
-def _packed(problem: Problem, priced: _Priced, limits: Limits, deadline: float) -> Solution | None:
+def _pack_within_loss(
+    problem: Problem, priced: _Prices, limits: Limits, deadline: float
+) -> Solution | None:
     """Pack the groups within τ, and raise τ while a group beyond it could matter.
 
     Return None if there are too many groups within τ to list, or no time is left.
@@ -118,10 +121,10 @@ def _packed(problem: Problem, priced: _Priced, limits: Limits, deadline: float) 
     slack = problem.tolerance * problem.n_units
     if priced.groups is not None:
         # Column generation has an alignment already: nothing beyond its loss is of use.
-        lost = total - _gain(problem, priced.groups)
-        if limits.gap and lost <= limits.gap * (problem.n_units * problem.opening - total):
+        loss = total - _gain(problem, priced.groups)
+        if limits.gap and loss <= limits.gap * (problem.n_units * problem.opening - total):
             return None
-        most_loss = max(min(most_loss, lost), 0.0)
+        most_loss = max(min(most_loss, loss), 0.0)
     exactly = replace(limits.until(deadline), gap=0.0)
     while True:
         columns = _within(problem, priced, most_loss + slack, limits, deadline)
@@ -129,31 +132,35 @@ def _packed(problem: Problem, priced: _Priced, limits: Limits, deadline: float) 
             return None
         current_work().rounds += 1
         ones = np.ones(problem.n_units, np.int64)
-        model = Model(columns, ones, problem.opening + problem.reuse, problem.cover)
+        packing_problem = PackingProblem(
+            columns, ones, problem.opening + problem.reuse, problem.cover
+        )
         # Of costs that differ by less than its own tolerance, CP-SAT might compare all packings.
         with budget(limits.steps(limits.of(Components).proof)):
-            packed = best_packing(model, exactly)
-        chosen = columns.select(np.flatnonzero(packed.times))
+            packing = best_packing(packing_problem, exactly)
+        chosen = columns.select(np.flatnonzero(packing.times))
         groups = to_groups(problem, chosen)
         loss = total - _gain(problem, groups)
         all_alone = problem.n_units * problem.opening
-        tell(all_alone - total + loss, all_alone - total)
-        if loss <= most_loss + slack or not packed.proven:
+        report_bounds(all_alone - total + loss, all_alone - total)
+        if loss <= most_loss + slack or not packing.proven:
             break
         most_loss = _raised(priced, columns, most_loss, loss, slack)
     # An alignment with any other group costs at least this.
     beyond = problem.n_units * problem.opening - total + most_loss + slack
-    trusted_bound = min(problem.n_units * problem.opening - packed.bound, beyond)
-    if packed.proven and loss <= most_loss + slack:
+    unconfirmed_bound = min(problem.n_units * problem.opening - packing.bound, beyond)
+    if packing.proven and loss <= most_loss + slack:
         # Proven on integers: what is better than the rounding would have shown.
-        trusted_bound = np.inf
-    solved = _checked(problem, groups, columns, priced, (trusted_bound, beyond), exactly, deadline)
+        unconfirmed_bound = np.inf
+    solved = _checked(
+        problem, groups, columns, priced, (unconfirmed_bound, beyond), exactly, deadline
+    )
     note(columns_kept=columns.number)
     return solved
 
 
 def _raised(
-    priced: _Priced, columns: Columns, most_loss: float, loss: float, slack: float
+    priced: _Prices, columns: Columns, most_loss: float, loss: float, slack: float
 ) -> float:
     """Return the next τ: the loss of the packing, or less if that would add many columns."""
     if priced.columns is not None:
@@ -164,7 +171,7 @@ def _raised(
 
 
 def _within(
-    problem: Problem, priced: _Priced, most_loss: float, limits: Limits, deadline: float
+    problem: Problem, priced: _Prices, most_loss: float, limits: Limits, deadline: float
 ) -> Columns | None:
     """List all groups within a loss; None if there are too many, or after the deadline."""
     if priced.columns is not None:
@@ -173,7 +180,7 @@ def _within(
             np.flatnonzero(priced.columns.losses(priced.price) <= most_loss)
         )
     listed = limits.of(Generation).listed
-    priced_groups = search(
+    priced_groups = find_groups(
         problem, priced.price, -most_loss, every=True, limit=listed, deadline=deadline
     )
     if priced_groups is None:
@@ -186,7 +193,7 @@ def _checked(
     problem: Problem,
     groups: Codes,
     columns: Columns,
-    priced: _Priced,
+    priced: _Prices,
     bounds: tuple[float, float],
     limits: Limits,
     deadline: float,
@@ -195,13 +202,13 @@ def _checked(
 
     `bounds` are the bound of CP-SAT, and the least cost of an alignment with any other group.
     """
-    trusted_bound, beyond = bounds
+    unconfirmed_bound, beyond = bounds
     proof = Proof(priced.price)
     all_units = problem.n_units * problem.opening
     bound = all_units - float(priced.price.sum())
-    certificate = Certificate(columns, priced.price)
+    tie_candidates = TieCandidates(columns, priced.price)
     note(proved_by="prices")
-    result = solution(problem, groups, bound, certificate, proof, trusted_bound)
+    result = solution(problem, groups, bound, tie_candidates, proof, unconfirmed_bound)
     if result.objective - bound <= problem.slack:
         return result
     ranked = np.empty(problem.n_units)
@@ -209,8 +216,10 @@ def _checked(
     note(proved_by="components")
     with budget(limits.steps(limits.of(Components).proof)):
         best = best_of_columns(problem, columns, ranked, limits, deadline)
-    least = min(all_units - best.most_gain, beyond)
-    return solution(problem, groups, max(bound, least), certificate, proof, trusted_bound)
+    cost_bound = min(all_units - best.gain_bound, beyond)
+    return solution(
+        problem, groups, max(bound, cost_bound), tie_candidates, proof, unconfirmed_bound
+    )
 
 
 def _gain(problem: Problem, groups: Codes) -> float:

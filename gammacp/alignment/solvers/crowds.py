@@ -22,7 +22,7 @@ from gammacp.alignment.heuristics.annealing import annealing_runs
 from gammacp.alignment.heuristics.local_search import Recombination, improve, recombinations, resize
 from gammacp.alignment.limits import Limits, Stage
 from gammacp.alignment.problem import Problem, Solution, group_costs
-from gammacp.alignment.reporting import tell
+from gammacp.alignment.reporting import report_bounds
 from gammacp.alignment.solvers.generation import (
     SEARCHED_PAIRS,
     Generated,
@@ -97,7 +97,7 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
         return solve_generation(problem, limits)
     generated = _head_start(problem, limits, deadline)
     total = problem.n_units * problem.opening
-    hopeless = generated.most_gain - total > _HOPELESS * (total - generated.gain)
+    hopeless = generated.gain_bound - total > _HOPELESS * (total - generated.gain)
     if not _is_over(problem, generated, limits, deadline):
         if small and not _long(problem, limits):
             steps = work.steps - began
@@ -105,16 +105,16 @@ def solve_crowd(problem: Problem, limits: Limits) -> Solution:
             steps = None
         # Two threads of BLAS take up to fourteen times the CPU seconds on a busy machine.
         with threadpool_limits(1, "blas"), budget(steps):
-            generated = enclose(problem, generated, limits, deadline)
+            generated = improve_in_turns(problem, generated, limits, deadline)
         if not _is_over(problem, generated, limits, deadline):
-            most = limits.of(Generation).proof
+            generation_steps = limits.of(Generation).proof
             if not small and not limits.time_limit:
                 large = len(problem.first) >= SEARCHED_PAIRS
                 far = large and not generated.close(problem, replace(limits, gap=_FAR), 0.0)
                 if hopeless or far:
                     return conclude(problem, generated, limits, deadline)
-                most = _LAST_SHARE * (work.steps - began)
-            with budget(limits.steps(most)):
+                generation_steps = _LAST_SHARE * (work.steps - began)
+            with budget(limits.steps(generation_steps)):
                 generated = generate(problem, limits, deadline, generated)
     return conclude(problem, generated, limits, deadline)
 
@@ -171,7 +171,9 @@ def _turns(
     }
 
 
-def enclose(problem: Problem, generated: Generated, limits: Limits, deadline: float) -> Generated:
+def improve_in_turns(
+    problem: Problem, generated: Generated, limits: Limits, deadline: float
+) -> Generated:
     """Improve the alignment and the bound in turns, until the deadline or progress stops.
 
     Turns and patience are counted in steps, so that the load of the machine has no influence.
@@ -181,7 +183,8 @@ def enclose(problem: Problem, generated: Generated, limits: Limits, deadline: fl
     patience = limits.of(Crowds).patience
     began = work.steps
     total = problem.n_units * problem.opening
-    # The relaxation starts; annealing without success gets less and less of the time.
+    # The relaxation starts. From then on, the one that has taken fewer steps is next, where the
+    # steps of annealing count double, three times and so on after each run without success.
     long = _long(problem, limits)
     together: Floats | None = None
     turns = _turns(problem, generated, limits, deadline, lambda: together)
@@ -216,17 +219,18 @@ def enclose(problem: Problem, generated: Generated, limits: Limits, deadline: fl
             reached = max(reached, item.bound)
             together = item.together
             # Convert shares of costs to prices: price = opening − share.
-            if total - item.bound < generated.most_gain:
+            if total - item.bound < generated.gain_bound:
                 price = problem.opening - item.share
-                most = total - item.bound
-                generated = replace(generated, price=price, most_gain=most, matrix=item.matrix)
+                generated = replace(
+                    generated, price=price, gain_bound=total - item.bound, matrix=item.matrix
+                )
         else:
             gain = total - float(group_costs(problem, item).sum())
             idle += 1
             if gain > generated.gain + problem.tolerance:
                 generated = replace(generated, groups=item, gain=gain)
                 idle = 0
-        tell(total - generated.gain, total - generated.most_gain)
+        report_bounds(total - generated.gain, total - generated.gain_bound)
         now = work.steps
         gap = total - generated.gain - reached
         if gap < (1 - _PROGRESS) * open_gap:

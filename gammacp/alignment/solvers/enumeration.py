@@ -6,7 +6,7 @@ from gammacp.alignment.columns import LISTED, all_columns, enumerate_columns, to
 from gammacp.alignment.duals.diffusion import PriceTuning, prices
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import FEW_ANNOTATORS, Limits
-from gammacp.alignment.problem import Certificate, Problem, Proof, Solution, Status, solution
+from gammacp.alignment.problem import Problem, Proof, Solution, Status, TieCandidates, solution
 from gammacp.alignment.proof.components import Components, best_of_columns
 from gammacp.alignment.solvers.registry import registered
 from gammacp.base.arrays import Codes
@@ -36,11 +36,11 @@ def solve_enumeration(problem: Problem, limits: Limits) -> Solution:
     try:
         columns = all_columns(problem, deadline=deadline)
     except TimeoutError:
-        return at_hand(problem)
+        return heuristic_solution(problem)
     return solve_listed(problem, columns, limits.until(deadline))
 
 
-def at_hand(
+def heuristic_solution(
     problem: Problem,
     groups: Codes | None = None,
     bound: float = -np.inf,
@@ -52,15 +52,17 @@ def at_hand(
     """
     # Imported here, as below: a small problem is proven without a heuristic.
     from gammacp.alignment.heuristics.local_search import improve
-    from gammacp.alignment.proof.unit_bound import least_bounded
+    from gammacp.alignment.proof.unit_bound import solution_with_unit_bound
 
     if problem.rules is not None:
-        from gammacp.alignment.constraints.apart import first_groups
+        from gammacp.alignment.constraints.exclusion import greedy_groups
 
-        return least_bounded(problem, first_groups(problem, problem.rules), bound, proof=proof)
+        return solution_with_unit_bound(
+            problem, greedy_groups(problem, problem.rules), bound, proof=proof
+        )
     with budget(_MOMENT, beyond=True):
         groups = improve(problem, groups)
-    return least_bounded(problem, groups, bound, proof=proof)
+    return solution_with_unit_bound(problem, groups, bound, proof=proof)
 
 
 def listed_columns(problem: Problem, deadline: float = np.inf) -> Columns | None:
@@ -100,21 +102,21 @@ def solve_listed(
             )
             best = best_of_columns(problem, columns, price, limits, deadline)
     except TimeoutError:
-        return at_hand(problem, groups, bound, proof)
+        return heuristic_solution(problem, groups, bound, proof)
     result = solution(
         problem,
         to_groups(problem, columns.select(best.chosen)),
-        problem.n_units * problem.opening - best.most_gain,
-        Certificate(columns, price[problem.ranks]),
+        problem.n_units * problem.opening - best.gain_bound,
+        TieCandidates(columns, price[problem.ranks]),
         Proof(best.price[problem.ranks]) if proof is None else proof,
-        problem.n_units * problem.opening - best.trusted_gain,
+        problem.n_units * problem.opening - best.unconfirmed_gain_bound,
     )
     if result.status is not Status.FEASIBLE:
         return result
-    return better(problem, result, at_hand(problem, groups, bound, proof))
+    return combine_proven(problem, result, heuristic_solution(problem, groups, bound, proof))
 
 
-def better(problem: Problem, one: Solution, other: Solution) -> Solution:
+def combine_proven(problem: Problem, one: Solution, other: Solution) -> Solution:
     """Return the cheaper of two solutions, with the higher bound and its proof."""
     if one.objective <= other.objective:
         cheaper = one
@@ -124,4 +126,4 @@ def better(problem: Problem, one: Solution, other: Solution) -> Solution:
         higher = one
     else:
         higher = other
-    return solution(problem, cheaper.groups, higher.bound, one.certificate, higher.proof)
+    return solution(problem, cheaper.groups, higher.bound, one.tie_candidates, higher.proof)

@@ -23,26 +23,34 @@ import numpy as np
 
 from gammacp.alignment.columns import to_columns, to_groups
 from gammacp.alignment.duals.lp import Relaxation, relax
-from gammacp.alignment.duals.projection import Support, shared_prices, support_of
+from gammacp.alignment.duals.projection import SupportProjection, shared_prices, support_of
 from gammacp.alignment.duals.semidefinite import Semidefinite
-from gammacp.alignment.heuristics.annealing import HEATS, MOVES, Schedule, anneal_once, fits
+from gammacp.alignment.heuristics.annealing import (
+    MENDING_TEMPERATURES,
+    MOVES,
+    OPENING_TEMPERATURES,
+    Schedule,
+    anneal_once,
+    table_fits,
+)
 from gammacp.alignment.heuristics.local_search import improve, resize
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import CROWD, Limits, Stage, Ties
-from gammacp.alignment.pricing.exact import FEW_NODES, LISTED_AT_LAST, search
+from gammacp.alignment.packing.cpsat import best_packing
+from gammacp.alignment.packing.problem import PackingProblem
+from gammacp.alignment.pricing.exact import FEW_NODES, LISTED_AT_LAST, find_groups
 from gammacp.alignment.pricing.near import ENOUGH, STALLED, project_prices
 from gammacp.alignment.problem import (
-    Certificate,
     Problem,
     Proof,
     RelaxedMatrix,
     Solution,
+    TieCandidates,
     total_cost,
 )
-from gammacp.alignment.proof.unit_bound import least_bounded
-from gammacp.alignment.reporting import tell
+from gammacp.alignment.proof.unit_bound import solution_with_unit_bound
+from gammacp.alignment.reporting import report_bounds
 from gammacp.alignment.solvers.enumeration import solve_listed
-from gammacp.alignment.solvers.packing import Model, best_packing
 from gammacp.alignment.solvers.registry import registered
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import GIGA, budget, current_work, due, note
@@ -114,7 +122,7 @@ class Generated:
         The best alignment so far.
     gain
         Gain of `groups`.
-    most_gain
+    gain_bound
         Upper bound on the gain of any alignment: Σ price.
     complete
         Whether `columns` contains all groups that a better alignment could use.
@@ -126,14 +134,14 @@ class Generated:
     price: Floats
     groups: Codes
     gain: float
-    most_gain: float
+    gain_bound: float
     complete: bool = False
     matrix: RelaxedMatrix | None = None
 
     def close(self, problem: Problem, limits: Limits, slack: float) -> bool:
         """Return whether the gap is within the slack, or within the gap that the limits allow."""
         cost = problem.n_units * problem.opening - self.gain
-        return self.most_gain - self.gain <= max(limits.gap * abs(cost), slack)
+        return self.gain_bound - self.gain <= max(limits.gap * abs(cost), slack)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -158,7 +166,7 @@ class GenerationState(Generated):
     """
 
     trial: Floats
-    support: Support
+    support: SupportProjection
     relaxed: float = 0.0
     step: float = 1.0
     near: bool = False
@@ -176,7 +184,7 @@ def solve_generation(problem: Problem, limits: Limits) -> Solution:
 
 def conclude(problem: Problem, generated: Generated, limits: Limits, deadline: float) -> Solution:
     """Return the best alignment of the generated groups; proven if they are complete."""
-    bound = problem.n_units * problem.opening - generated.most_gain
+    bound = problem.n_units * problem.opening - generated.gain_bound
     proof = Proof(generated.price, generated.matrix)
     if not generated.complete:
         if generated.matrix is None:
@@ -184,9 +192,9 @@ def conclude(problem: Problem, generated: Generated, limits: Limits, deadline: f
         else:
             by = "semidefinite relaxation"
         note(columns_listed=generated.columns.number, prices_by=by, proved_by="prices")
-        columns, whole = _rivals(problem, generated, limits, deadline)
-        certificate = Certificate(columns, generated.price, whole)
-        return least_bounded(problem, generated.groups, bound, certificate, proof)
+        columns, complete = _rivals(problem, generated, limits, deadline)
+        tie_candidates = TieCandidates(columns, generated.price, complete)
+        return solution_with_unit_bound(problem, generated.groups, bound, tie_candidates, proof)
     listed = generated.columns
     remaining = limits.until(deadline)
     return solve_listed(problem, listed, remaining, generated.groups, bound, proof)
@@ -213,18 +221,25 @@ def generate(
     state = _start(problem, earlier, deadline)
     first = True
     total = problem.n_units * problem.opening
+    # Each round
+    # 1. moves the prices so that they pay for groups near the alignment,
+    # 2. in the first round of a large problem, improves the alignment by annealing,
+    # 3. searches all groups, if those near the alignment are paid for or few were new,
+    # 4. packs the columns exactly once prices have converged,
+    # 5. lists all groups that could still matter, if they are few, and ends,
+    # 6. and otherwise solves the linear program over the columns, for new prices.
     try:
         while True:
             current_work().rounds += 1
             n_before = state.columns.number
             state = _project(problem, state, deadline)
             if first and not state.near and large:
-                state = _search(problem, state, deadline, limits)
-            n_before = state.columns.number - n_before
-            if first or state.near or n_before < problem.n_units / 10:
+                state = _improve_alignment(problem, state, deadline, limits)
+            n_new = state.columns.number - n_before
+            if first or state.near or n_new < problem.n_units / 10:
                 state = price_columns(problem, state, deadline, tuning.nodes)
             first = False
-            tell(total - state.gain, total - state.most_gain)
+            report_bounds(total - state.gain, total - state.gain_bound)
             if state.converged and not state.close(problem, limits, _slack(problem)):
                 state = _pack(problem, state, deadline)
             if state.close(problem, limits, _slack(problem)) or due(deadline):
@@ -253,14 +268,14 @@ def _rivals(
     bound is that of a crowd, or leaves a gap beyond rounding, only a short attempt is made: under
     such prices nearly every group has little loss.
     """
-    gap = max(generated.most_gain - generated.gain, 0.0)
+    gap = max(generated.gain_bound - generated.gain, 0.0)
     slack = _slack(problem)
     if gap > problem.slack or due(deadline):
         return generated.columns, False
     tuning = limits.of(Generation)
     loose = gap > slack or problem.n_annotators >= tuning.crowd
     with budget(_RIVALS if loose else limits.of(Ties).steps):
-        pricing = search(
+        pricing = find_groups(
             problem,
             generated.price,
             -gap - slack,
@@ -271,8 +286,8 @@ def _rivals(
         )
     if pricing is None:
         return generated.columns, False
-    whole = not pricing.unsure.any()
-    return pricing.columns if whole else generated.columns.join(pricing.columns), whole
+    complete = not pricing.unsure.any()
+    return pricing.columns if complete else generated.columns.join(pricing.columns), complete
 
 
 def _start(problem: Problem, earlier: Generated | None, deadline: float) -> GenerationState:
@@ -280,19 +295,19 @@ def _start(problem: Problem, earlier: Generated | None, deadline: float) -> Gene
         groups = improve(problem, None, deadline)
     else:
         groups = earlier.groups
-    pool = to_columns(problem, groups)
-    gain = float(pool.gain.sum())
+    columns = to_columns(problem, groups)
+    gain = float(columns.gain.sum())
     if earlier is None:
         start = shared_prices(problem, groups)
     else:
         start = earlier.price
-    support, price = support_of(problem.n_units, pool, np.ones(pool.number), start, _USED)
+    support, price = support_of(problem.n_units, columns, np.ones(columns.number), start, _USED)
     return GenerationState(
-        columns=pool if earlier is None else pool.join(earlier.columns),
+        columns=columns if earlier is None else columns.join(earlier.columns),
         price=price if earlier is None else start,
         groups=groups,
         gain=gain,
-        most_gain=np.inf if earlier is None else earlier.most_gain,
+        gain_bound=np.inf if earlier is None else earlier.gain_bound,
         matrix=None if earlier is None else earlier.matrix,
         trial=price,
         support=support,
@@ -312,31 +327,39 @@ def _project(problem: Problem, state: GenerationState, deadline: float) -> Gener
     """
     if problem.cover or state.step == 0.0:
         return replace(state, near=False)
-    price, pool, near = project_prices(
+    price, columns, near = project_prices(
         problem, state.groups, state.columns, state.trial, state.support, deadline
     )
-    return replace(state, trial=price, columns=pool, near=near)
+    return replace(state, trial=price, columns=columns, near=near)
 
 
-def _search(
+def _improve_alignment(
     problem: Problem, state: GenerationState, deadline: float, limits: Limits
 ) -> GenerationState:
     """Improve the alignment by local search and annealing, and make its groups the support."""
     state = _better(problem, state, resize(problem, state.groups, deadline))
-    state = _annealed(problem, state, deadline, HEATS[:2], limits.seed)
-    pool = to_columns(problem, state.groups)
-    support, price = support_of(problem.n_units, pool, np.ones(pool.number), state.trial, _USED)
+    state = _annealed(problem, state, deadline, OPENING_TEMPERATURES, limits.seed)
+    columns = to_columns(problem, state.groups)
+    used = np.ones(columns.number)
+    support, price = support_of(problem.n_units, columns, used, state.trial, _USED)
     state = replace(state, support=support, trial=price, relaxed=state.gain)
     return _project(problem, state, deadline)
 
 
 def _annealed(
-    problem: Problem, state: GenerationState, deadline: float, heats: Iterable[float], seed: int
+    problem: Problem,
+    state: GenerationState,
+    deadline: float,
+    temperatures: Iterable[float],
+    seed: int,
 ) -> GenerationState:
     """Anneal the alignment at each of these temperatures, and keep the result if it is better."""
     groups = state.groups
-    for heat in heats if fits(problem, groups) else ():
-        groups = anneal_once(problem, groups, Schedule(heat, MOVES, (seed % 2**64, 0)), deadline)
+    if not table_fits(problem, groups):
+        temperatures = ()
+    for temperature in temperatures:
+        schedule = Schedule(temperature, MOVES, (seed % 2**64, 0))
+        groups = anneal_once(problem, groups, schedule, deadline)
     return _better(problem, state, groups)
 
 
@@ -360,7 +383,7 @@ def _solve_master(
     gain = state.gain
     state = _round(problem, state, columns, value, deadline)
     if mending and state.gain > gain:
-        state = _annealed(problem, state, deadline, HEATS[-2:-1], limits.seed)
+        state = _annealed(problem, state, deadline, MENDING_TEMPERATURES, limits.seed)
     if progress:
         step = 1.0
     elif state.step > _LEAST_STEP:
@@ -377,14 +400,14 @@ def _solve_master(
     return replace(state, support=support, trial=price, relaxed=total, step=step)
 
 
-def trim(columns: Columns, relaxed: Relaxation, pool: int) -> Columns:
+def trim(columns: Columns, relaxed: Relaxation, most_columns: int) -> Columns:
     """Drop the columns that lose most under the master's prices, if there are many.
 
     Columns in the master's solution are kept. Without them its value could fall, and the iteration
     could cycle.
     """
     used = relaxed.value > 0
-    most = max(pool, 2 * int(used.sum()))
+    most = max(most_columns, 2 * int(used.sum()))
     if columns.number <= most:
         return columns
     rank = np.where(used, -np.inf, columns.losses(relaxed.price))
@@ -409,7 +432,7 @@ def price_columns(
     else:
         nodes = FEW_NODES
     while True:
-        pricing = search(
+        pricing = find_groups(
             problem,
             price,
             0.1 * problem.tolerance,
@@ -422,8 +445,8 @@ def price_columns(
         excess[roots] = np.minimum(pricing.excess[roots], excess[roots])
         feasible = _feasible(problem, price, excess)
         bound = float(feasible.sum())
-        if bound < state.most_gain:
-            state = replace(state, most_gain=bound, price=feasible, matrix=None)
+        if bound < state.gain_bound:
+            state = replace(state, gain_bound=bound, price=feasible, matrix=None)
         state = replace(state, columns=state.columns.join(pricing.columns))
         lacking = -pricing.columns.losses(price).min(initial=0.0) / problem.scale
         roots = np.flatnonzero(pricing.unsure)
@@ -447,15 +470,15 @@ def _columns_in_gap(
     problem: Problem, state: GenerationState, deadline: float, at_last: int
 ) -> Columns | None:
     """List all groups that lose at most the gap; None if it is too wide or they are too many."""
-    gap = state.most_gain - state.gain
+    gap = state.gain_bound - state.gain
     if gap > _CLOSE * problem.scale and not state.converged:
         return None
     if state.converged:
         limit = at_last
     else:
         limit = _LISTED_WHEN_CLOSE
-    least = -gap - problem.tolerance
-    pricing = search(problem, state.price, least, every=True, limit=limit, deadline=deadline)
+    floor = -gap - problem.tolerance
+    pricing = find_groups(problem, state.price, floor, every=True, limit=limit, deadline=deadline)
     if pricing is None:
         return None
     return pricing.columns
@@ -467,13 +490,13 @@ def _pack(problem: Problem, state: GenerationState, deadline: float) -> Generati
     This is done if prices have converged and the gap remains: the master's solution is then
     fractional, and rounding it loses most of the gap.
     """
-    gap = state.most_gain - state.gain
+    gap = state.gain_bound - state.gain
     near = state.columns.select(np.flatnonzero(state.columns.losses(state.price) <= gap))
     ones = np.ones(problem.n_units, np.int64)
     with budget(_PACKING):
-        packing = Model(near, ones, problem.opening + problem.reuse, problem.cover)
-        packed = best_packing(packing, Limits().until(deadline))
-    return _better(problem, state, to_groups(problem, near.select(np.flatnonzero(packed.times))))
+        packing_problem = PackingProblem(near, ones, problem.opening + problem.reuse, problem.cover)
+        packing = best_packing(packing_problem, Limits().until(deadline))
+    return _better(problem, state, to_groups(problem, near.select(np.flatnonzero(packing.times))))
 
 
 def _round(

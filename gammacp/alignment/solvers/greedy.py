@@ -20,12 +20,12 @@ from gammacp.errors import DataError
 @registered("greedy", "Algorithm 1 of 2011, not exact; its bound is weak", exact=False)
 def solve_greedy(problem: Problem, limits: Limits) -> Solution:  # noqa: ARG001
     """Run Algorithm 1; the bound is the sum of the best that each unit could gain."""
-    from gammacp.alignment.proof.unit_bound import least_bounded
+    from gammacp.alignment.proof.unit_bound import solution_with_unit_bound
 
     # In a group with ĕ ≤ Δ no pair has d > Δ·C(n, 2), and pruning keeps such pairs.
     columns = unitary_alignments_within(problem, problem.delta)
     groups = to_groups(problem, columns.select(take_first(problem, columns)))
-    return least_bounded(problem, groups)
+    return solution_with_unit_bound(problem, groups)
 
 
 def take_first(problem: Problem, columns: Columns) -> Indices:
@@ -49,8 +49,8 @@ def unitary_alignments_within(problem: Problem, most: float) -> Columns:
     n = problem.n_annotators
     cost = float(most) * (n * (n - 1) // 2) * (1 + 1e-12)
     delta = float(problem.delta)
-    columns, whole = groups_within(problem.graph, problem.opening, cost, delta, MEMBERS)
-    if not whole:
+    columns, complete = groups_within(problem.graph, problem.opening, cost, delta, MEMBERS)
+    if not complete:
         raise DataError(
             f"too many unitary alignments with a disorder up to {most:g} to list them all",
             hint="Use the method 'auto'",

@@ -4,9 +4,10 @@ import numpy as np
 
 from gammacp.alignment.columns import all_columns, to_groups
 from gammacp.alignment.limits import Limits
+from gammacp.alignment.packing.highs import highs_packing
+from gammacp.alignment.packing.problem import PackingProblem
 from gammacp.alignment.problem import Problem, Solution, solution
-from gammacp.alignment.solvers.enumeration import at_hand, better
-from gammacp.alignment.solvers.packing import Model, highs_packing
+from gammacp.alignment.solvers.enumeration import combine_proven, heuristic_solution
 from gammacp.alignment.solvers.registry import registered
 from gammacp.base.stopping import note
 
@@ -22,17 +23,17 @@ def solve_milp(problem: Problem, limits: Limits) -> Solution:
     try:
         columns = all_columns(problem, deadline=deadline)
     except TimeoutError:
-        return at_hand(problem)
+        return heuristic_solution(problem)
     ones = np.ones(problem.n_units, np.int64)
-    model = Model(columns, ones, problem.opening + problem.reuse, problem.cover)
-    packed = highs_packing(model, limits.until(deadline))
+    packing_problem = PackingProblem(columns, ones, problem.opening + problem.reuse, problem.cover)
+    packing = highs_packing(packing_problem, limits.until(deadline))
     total = problem.n_units * problem.opening
-    if packed is None:
-        return at_hand(problem)
-    groups = to_groups(problem, columns.select(np.flatnonzero(packed.times)))
-    result = solution(problem, groups, total - packed.bound)
-    if packed.proven:
+    if packing is None:
+        return heuristic_solution(problem)
+    groups = to_groups(problem, columns.select(np.flatnonzero(packing.times)))
+    result = solution(problem, groups, total - packing.bound)
+    if packing.proven:
         note(columns_listed=columns.number, columns_kept=columns.number, proved_by="HiGHS")
         return result
     # At its limit HiGHS may have a far worse solution than a heuristic finds at once.
-    return better(problem, result, at_hand(problem))
+    return combine_proven(problem, result, heuristic_solution(problem))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gammacp.bench.runner import Outcome
     from gammacp.bench.store import Store
     from gammacp.bench.sweep import Sweep
-    from gammacp.pools import Pool
+    from gammacp.pools import WorkerPool
 
 
 def _bench(
@@ -106,7 +106,7 @@ def _check_baseline(sweep: Sweep, baseline: Path, out: Path) -> None:
         message(f"{place} is missing, so the baseline's settings could not be checked")
 
 
-def _run(sweep: Sweep, store: Store, pool: Pool, running: options.Running) -> Outcome:
+def _run(sweep: Sweep, store: Store, pool: WorkerPool, running: options.Running) -> Outcome:
     from gammacp.bench.runner import run
     from gammacp.cli.progress import progress
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gammacp.bench.runner import Outcome
     from gammacp.bench.store import Store
     from gammacp.bench.sweep import Sweep
-    from gammacp.pools import Pool
+    from gammacp.pools import WorkerPool
 
 EVERYTHING = "everything"
 _SETS_COUNTED = 3  # sets at each magnitude in which pairs of units are counted
@@ -77,11 +77,11 @@ def everything_baseline(baseline: Path) -> Path:
 
 def sweep_everything(
     sweep: Sweep,
-    pool: Pool,
+    pool: WorkerPool,
     running: Running,
     checking: Checking,
     *,
-    run: Callable[[Sweep, Store, Pool, Running], Outcome],
+    run: Callable[[Sweep, Store, WorkerPool, Running], Outcome],
     write: Callable[[Sweep, Store, Running], list[Point]],
 ) -> Checks:
     """Sweep the reference `everything` in the same way, and compare it with its baseline."""

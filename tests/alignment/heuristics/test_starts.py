@@ -1,4 +1,4 @@
-"""Starting points, certificates and fallbacks, which affect time and quality but not the optimum.
+"""Starting points, prices and fallbacks, which affect time and quality but not the optimum.
 
 A poor start or loose prices cost time and, at a time limit, quality. The results of the solvers
 do not show that, so these parts are tested directly.
@@ -16,7 +16,7 @@ import scipy.optimize
 
 from gammacp import Combined, Continuum, Unit, align
 from gammacp.alignment import Status, best_groups, build_problem, solve
-from gammacp.alignment.columns import alone, group_of_units
+from gammacp.alignment.columns import group_of_units, singletons
 from gammacp.alignment.duals.projection import shared_prices
 from gammacp.alignment.heuristics.local_search import (
     Recombination,
@@ -43,7 +43,7 @@ def test_local_search_is_close_to_the_optimum_and_never_loses() -> None:
         found, optimal = found + start, optimal + best.objective / problem.opening
         again = group_costs(problem, improve(problem, best.groups)).sum()
         assert again == pytest.approx(best.objective, abs=1e-9)
-        better = group_costs(problem, improve(problem, alone(problem))).sum()
+        better = group_costs(problem, improve(problem, singletons(problem))).sum()
         assert better <= problem.n_units * problem.opening + 1e-9
     assert optimal - 1e-6 <= found <= 1.02 * optimal
 
@@ -71,7 +71,7 @@ def test_resizing_never_loses_and_ends_at_the_deadline() -> None:
     for seed in range(12):
         problem = problem_of(seed, 2 + seed % 4, 24)
         best = solve(problem)
-        start, rest = improve(problem), alone(problem)
+        start, rest = improve(problem), singletons(problem)
         costs = [group_costs(problem, g).sum() for g in (start, resize(problem, start))]
         assert best.objective - 1e-9 <= costs[1] <= costs[0] + 1e-9
         assert group_costs(problem, resize(problem, best.groups)).sum() == pytest.approx(
@@ -108,7 +108,7 @@ def test_recombination_follows_the_alignment_that_guides_it() -> None:
         for guided in met:
             tuning = Recombination(noises=(0.2,), drawing=6.0 * guided, assignments=20)
             runs = recombinations(
-                problem, alone(problem), together=lambda d=drawn: d, tuning=tuning
+                problem, singletons(problem), together=lambda d=drawn: d, tuning=tuning
             )
             *_, groups = islice(runs, 2)
             cost = group_costs(problem, groups).sum()
@@ -123,7 +123,7 @@ def test_each_region_takes_the_better_of_two_alignments() -> None:
     far = [Unit(u.annotator, u.start + 100, u.end + 100, u.category) for u in near]
     continuum = Continuum.from_units([*near, *far])
     problem = build_problem(continuum, bind(Combined(), continuum))
-    single, whole = alone(problem), solve(problem).groups
+    single, whole = singletons(problem), solve(problem).groups
     left = [g for g in whole if continuum.starts[g.max()] < 50]
     right = [g for g in whole if continuum.starts[g.max()] > 50]
     at = continuum.starts[single.max(axis=1)] < 50
@@ -150,12 +150,12 @@ def test_shared_prices_pay_for_each_group() -> None:
                 assert paid == pytest.approx(gain, abs=1e-9)
 
 
-def test_the_certificate_of_a_matching_is_tight() -> None:
+def test_the_tie_candidates_of_a_matching_are_tight() -> None:
     for seed in range(20):
         problem = problem_of(60 + seed, 2, 15)
         found = solve(problem, method="bipartite")
-        assert found.certificate is not None
-        columns, price, _ = found.certificate
+        assert found.tie_candidates is not None
+        columns, price, _ = found.tie_candidates
         assert (columns.losses(price) >= -1e-9).all()
         gained = problem.n_units * problem.opening - found.objective
         assert price.sum() == pytest.approx(gained, abs=1e-9)

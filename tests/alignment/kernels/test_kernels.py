@@ -15,8 +15,8 @@ from gammacp.alignment.duals.lp import block_prices
 from gammacp.alignment.duals.projection import shared_prices, support_of
 from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.kernels import component_search, components
-from gammacp.alignment.kernels.duals import make_feasible
 from gammacp.alignment.kernels.enumeration import profitable_groups
+from gammacp.alignment.kernels.feasible_prices import make_feasible
 from gammacp.alignment.kernels.greedy import groups_within, take_disjoint
 from gammacp.alignment.kernels.insertion import insertions
 from gammacp.alignment.kernels.matching import best_matching
@@ -26,10 +26,10 @@ from gammacp.alignment.kernels.pairs import (
     Further,
     UnitArrays,
     adjacency,
-    best_per_annotator,
     costs_inside,
     group_weights,
     scan,
+    sums_of_best_weights,
 )
 from gammacp.alignment.kernels.pricing import price_groups
 from gammacp.alignment.kernels.projection import price_near, project_on_all
@@ -112,7 +112,7 @@ def test_compiled_kernels_of_pairs_equal_python(case: tuple[int, int, int]) -> N
 def test_compiled_kernels_of_groups_equal_python(case: tuple[int, int, int]) -> None:
     _, problem = build(*case)
     graph = problem.graph
-    same(best_per_annotator, graph)
+    same(sums_of_best_weights, graph)
     opening, tolerance, meter = problem.opening, problem.tolerance, new_meter()
     same(profitable_groups, graph, opening, tolerance, graph.n_annotators, 10**6, meter)
     same(profitable_groups, graph, opening, tolerance, 2, 3, meter)

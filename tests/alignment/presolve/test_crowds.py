@@ -7,7 +7,7 @@ import pytest
 
 from gammacp import Combined, Continuum
 from gammacp.alignment import Status, best_groups, build_problem, solve
-from gammacp.alignment.columns import alone
+from gammacp.alignment.columns import singletons
 from gammacp.alignment.heuristics.local_search import improve
 from gammacp.alignment.presolve.pooling import solve_pooled
 from gammacp.alignment.presolve.presolve import Presolve
@@ -134,6 +134,6 @@ def test_local_search_without_time_leaves_everything_as_it_is() -> None:
     problem = problem_of(3, 4, 20)
     best = solve(problem)
     at_once = clock() - 1
-    assert np.array_equal(improve(problem, None, at_once), alone(problem))
+    assert np.array_equal(improve(problem, None, at_once), singletons(problem))
     kept = improve(problem, best.groups, at_once)
     assert group_costs(problem, kept).sum() == pytest.approx(best.objective, abs=1e-9)

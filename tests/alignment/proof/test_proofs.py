@@ -10,14 +10,14 @@ from scipy.optimize import linprog
 
 from gammacp import Combined
 from gammacp.alignment import best_groups, build_problem, solve
-from gammacp.alignment.candidates import pair_count
 from gammacp.alignment.columns import enumerate_columns
+from gammacp.alignment.costs import pair_count
 from gammacp.alignment.duals import lp
 from gammacp.alignment.kernels.components import activate, columns_at, label_components
-from gammacp.alignment.kernels.duals import make_feasible
+from gammacp.alignment.kernels.feasible_prices import make_feasible
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
-from gammacp.alignment.pricing.exact import search
+from gammacp.alignment.pricing.exact import find_groups
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.proof.components import Components, best_of_columns
 from gammacp.alignment.proof.unit_bound import unit_bound
@@ -52,7 +52,7 @@ def test_groups_above_a_price(seed: int) -> None:
         price = any_price if draw % 3 == 0 else near
         every = {g: gain - sum(price[u] for u in g) for g, gain in gains.items()}
         floor = (-0.3, 0.0, 0.1)[draw % 3] * opening
-        found = search(problem, price, floor, every=True)
+        found = find_groups(problem, price, floor, every=True)
         assert found is not None
         expected = {g: gains[g] for g, value in every.items() if value > floor}
         assert listed(found.columns) == pytest.approx(expected, abs=1e-9)
@@ -66,20 +66,20 @@ def _check_excess(problem: Problem, price: Floats, every: dict[Group, float]) ->
     best = np.zeros(problem.n_units)
     for group, value in every.items():
         best[group[0]] = max(best[group[0]], value)
-    found = search(problem, price, 0.0)
+    found = find_groups(problem, price, 0.0)
     assert found is not None
     assert not found.unsure.any()
     assert found.excess == pytest.approx(best, abs=1e-9)
     assert set(listed(found.columns)) <= {g for g, value in every.items() if value > 0}
     roots = np.arange(0, problem.n_units, 2)
     for nodes in (0, 1, 3):
-        early = search(problem, price, 0.0, nodes=nodes, roots=roots)
+        early = find_groups(problem, price, 0.0, nodes=nodes, roots=roots)
         assert early is not None
         assert (early.excess[roots] >= best[roots] - 1e-9).all()
         assert early.excess[~early.unsure & (np.arange(len(best)) % 2 == 0)] == pytest.approx(
             best[~early.unsure & (np.arange(len(best)) % 2 == 0)], abs=1e-9
         )
-    halted = search(problem, price, 0.0, deadline=0.0)
+    halted = find_groups(problem, price, 0.0, deadline=0.0)
     assert halted is not None
     assert (halted.excess >= best - 1e-9).all()
 
@@ -159,7 +159,7 @@ def test_the_bound_of_units(seed: int) -> None:
     assert unit_bound(problem) <= least + 1e-9
     for most in (0.0, 0.2, 0.7, 1.5):
         closest = build_problem(continuum, bound, most=most)
-        found = unit_bound(closest, beyond=bound.delta - most)
+        found = unit_bound(closest, unlisted_weight=bound.delta - most)
         assert found <= least + 1e-9
 
 
@@ -175,9 +175,9 @@ def test_prices_of_a_matching_prove_it(seed: int) -> None:
         bind(DISSIMILARITIES[(120 + seed) % len(DISSIMILARITIES)], continuum),
         method="brute",
     ).groups
-    certificate = solve(problem, method="bipartite").certificate
-    assert certificate is not None
-    price = certificate.price
+    candidates = solve(problem, method="bipartite").tie_candidates
+    assert candidates is not None
+    price = candidates.price
     together = {tuple(sorted(group)) for group in groups.tolist() if min(group) >= 0}
     assert (price >= 0).all()
     gained = 0.0

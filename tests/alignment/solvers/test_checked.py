@@ -11,10 +11,14 @@ from gammacp import align
 from gammacp.alignment import Status, solve
 from gammacp.alignment.columns import enumerate_columns
 from gammacp.alignment.limits import Limits
-from gammacp.alignment.presolve import packing as merged_packing
+from gammacp.alignment.packing import cpsat as packing_cpsat
+from gammacp.alignment.packing import highs as packing_highs
+from gammacp.alignment.packing.cpsat import best_packing
+from gammacp.alignment.packing.highs import highs_packing
+from gammacp.alignment.packing.problem import Packing, PackingProblem
+from gammacp.alignment.presolve import merged_packing
 from gammacp.alignment.proof.components import Components
-from gammacp.alignment.solvers import cpsat, packing
-from gammacp.alignment.solvers.packing import Model, best_packing, highs_packing
+from gammacp.alignment.solvers import cpsat
 from tests.alignment.continua import random_continuum
 from tests.alignment.enumeration import all_groups, most_gain, problem_of
 
@@ -25,8 +29,8 @@ def _nobody(*_: Any) -> float:
     return np.inf
 
 
-def packing_of(model: Model) -> Any:
-    return packing.Packing(np.zeros(model.columns.number, np.int64), 0.0, True)
+def packing_of(problem: PackingProblem) -> Any:
+    return Packing(np.zeros(problem.columns.number, np.int64), 0.0, True)
 
 
 @pytest.mark.parametrize("cover", [False, True])
@@ -42,7 +46,7 @@ def test_an_unconfirmed_solution_is_called_unchecked(monkeypatch: pytest.MonkeyP
 
     Full enumeration gives the optimum.
     """
-    monkeypatch.setattr(packing, "highs_bound", _nobody)
+    monkeypatch.setattr(packing_highs, "highs_bound", _nobody)
     statuses = set()
     for seed in range(12):
         problem = problem_of(200 + seed, 3, 12)
@@ -59,7 +63,7 @@ def test_an_unconfirmed_solution_is_called_unchecked(monkeypatch: pytest.MonkeyP
 
 def test_an_unchecked_solution_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """JSON and the notes say that only CP-SAT proved the solution."""
-    monkeypatch.setattr(packing, "highs_bound", _nobody)
+    monkeypatch.setattr(packing_highs, "highs_bound", _nobody)
     found = next(
         a
         for seed in range(50)
@@ -77,8 +81,8 @@ def test_a_wrong_proof_of_cp_sat_is_not_believed(
     """If CP-SAT calls the worst packing proven, no worse solution than the optimum becomes
     optimal.
     """
-    for module in (packing, cpsat, merged_packing):
-        monkeypatch.setattr(module, "best_packing", lambda model, *_, **__: packing_of(model))
+    for module in (packing_cpsat, cpsat, merged_packing):
+        monkeypatch.setattr(module, "best_packing", lambda problem, *_, **__: packing_of(problem))
     for seed in range(5):
         problem = problem_of(220 + seed, 3, 12)
         least = problem.n_units * problem.opening - most_gain(problem, all_groups(problem))
@@ -116,26 +120,29 @@ def _fuzz(count: int, seed: int) -> None:
             continue
         noise = rng.normal(0, 0.1 * problem.opening, columns.number) * (case % 2)
         columns = columns._replace(gain=columns.gain + noise)
-        room = np.ones(problem.n_units, np.int64)
+        capacity = np.ones(problem.n_units, np.int64)
         if not cover:
-            room = rng.integers(1, 4, problem.n_units)
-        model = Model(columns, room, problem.opening, cover)
-        one, other = best_packing(model, Limits()), highs_packing(model, Limits())
+            capacity = rng.integers(1, 4, problem.n_units)
+        packing_problem = PackingProblem(columns, capacity, problem.opening, cover)
+        one = best_packing(packing_problem, Limits())
+        other = highs_packing(packing_problem, Limits())
         assert other is not None
         assert one.proven
         assert other.proven
         # In a cover each unit of no column pays the opening, which the model of CP-SAT leaves out.
         assert one.bound == pytest.approx(other.bound, abs=1e-7 * problem.opening)
-        assert other.bound == pytest.approx(_gain(model, other.times), abs=1e-7 * problem.opening)
+        assert other.bound == pytest.approx(
+            _gain(packing_problem, other.times), abs=1e-7 * problem.opening
+        )
 
 
-def _gain(model: Model, times: Any) -> float:
-    columns = model.columns
+def _gain(problem: PackingProblem, times: Any) -> float:
+    columns = problem.columns
     gain = float(columns.gain @ times)
-    if not model.cover:
+    if not problem.cover:
         return gain
-    taken = np.bincount(columns.members, np.repeat(times, columns.sizes), len(model.capacity))
-    return gain - model.opening * float(np.maximum(taken - 1, 0).sum())
+    taken = np.bincount(columns.members, np.repeat(times, columns.sizes), len(problem.capacity))
+    return gain - problem.opening * float(np.maximum(taken - 1, 0).sum())
 
 
 def test_packings_of_two_solvers_are_the_same() -> None:

@@ -11,14 +11,14 @@ import pytest
 
 from gammacp import Continuum, align, gamma
 from gammacp.alignment import Status
-from gammacp.alignment.columns import alone, to_columns
-from gammacp.alignment.duals.nested import Relaxed
+from gammacp.alignment.columns import singletons, to_columns
+from gammacp.alignment.duals.nested import CostShares
 from gammacp.alignment.duals.semidefinite import Semidefinite
 from gammacp.alignment.heuristics.annealing import annealing_runs
 from gammacp.alignment.limits import Limits, Ties
 from gammacp.alignment.problem import group_costs, solution
 from gammacp.alignment.solvers import crowds
-from gammacp.alignment.solvers.crowds import Crowds, enclose, solve_crowd
+from gammacp.alignment.solvers.crowds import Crowds, improve_in_turns, solve_crowd
 from gammacp.alignment.solvers.generation import Generated, Generation
 from gammacp.alignment.solvers.registry import solve
 from gammacp.base.stopping import GIGA, UNLIMITED, counting, current_work, spend
@@ -42,10 +42,10 @@ def test_bound_and_alignment_enclose_the_optimum_of_crowds(seed):
     assert full.objective == pytest.approx(least, abs=1e-6)
     limits = Limits(time_limit=0.3, tuning=AT_ONCE)
     cost = problem.n_units * problem.opening
-    groups, price = alone(problem), np.full(problem.n_units, problem.opening)
+    groups, price = singletons(problem), np.full(problem.n_units, problem.opening)
     start = Generated(to_columns(problem, groups), price, groups, 0.0, cost)
-    found = enclose(problem, start, limits, limits.deadline())
-    assert cost - found.most_gain <= least + 1e-9
+    found = improve_in_turns(problem, start, limits, limits.deadline())
+    assert cost - found.gain_bound <= least + 1e-9
     assert cost - found.gain >= least - 1e-9
     assert cost - found.gain == pytest.approx(group_costs(problem, found.groups).sum())
 
@@ -68,12 +68,12 @@ def test_units_too_many_for_a_matrix_are_proven_otherwise(seed):
     full = solve(problem, method="cpsat")
     assert found.status is Status.OPTIMAL
     assert found.objective == pytest.approx(full.objective, abs=1e-6)
-    groups, price = alone(problem), np.full(problem.n_units, problem.opening)
+    groups, price = singletons(problem), np.full(problem.n_units, problem.opening)
     cost = problem.n_units * problem.opening
     start = Generated(to_columns(problem, groups), price, groups, 0.0, cost)
     limits = Limits(time_limit=0.3, tuning=tuning)
-    enclosed = enclose(problem, start, limits, limits.deadline())
-    assert cost - enclosed.most_gain <= full.objective + 1e-9
+    enclosed = improve_in_turns(problem, start, limits, limits.deadline())
+    assert cost - enclosed.gain_bound <= full.objective + 1e-9
     assert cost - enclosed.gain >= full.objective - 1e-6
 
 
@@ -86,11 +86,11 @@ def test_a_long_continuum_is_searched_where_its_relaxation_leads(monkeypatch):
             yield groups
 
     monkeypatch.setattr(crowds, "recombinations", searched)
-    groups, price = alone(problem), np.full(problem.n_units, problem.opening)
+    groups, price = singletons(problem), np.full(problem.n_units, problem.opening)
     cost = problem.n_units * problem.opening
     start = Generated(to_columns(problem, groups), price, groups, 0.0, cost)
     limits = Limits(time_limit=1.0, tuning=[Semidefinite(largest=2)])
-    enclose(problem, start, limits, limits.deadline())
+    improve_in_turns(problem, start, limits, limits.deadline())
     assert told
     assert all(t is not None and len(t) == len(problem.first) for t in told)
 
@@ -102,7 +102,7 @@ def test_few_annotators_spend_no_more_than_their_head_start(monkeypatch):
         left.append((current_work().steps_left, current_work().steps))
         return found
 
-    monkeypatch.setattr(crowds, "enclose", endless)
+    monkeypatch.setattr(crowds, "improve_in_turns", endless)
     problem = crowd_problem(3)
     monkeypatch.setattr(crowds, "_is_over", lambda *_: False)
     with counting():
@@ -136,10 +136,10 @@ def test_columns_are_generated_again_where_the_crowd_is_small_little_is_open_or_
     monkeypatch.setattr(crowds, "SEARCHED_PAIRS", pairs)
     problem, generated = crowd_problem(3), []
     cost = problem.n_units * problem.opening
-    groups, price = alone(problem), np.full(problem.n_units, problem.opening)
+    groups, price = singletons(problem), np.full(problem.n_units, problem.opening)
     far = Generated(to_columns(problem, groups), price, groups, 0.0, short * cost)
-    monkeypatch.setattr(crowds, "enclose", lambda *_: far)
-    begun = replace(far, most_gain=(1 + below) * cost) if below else far
+    monkeypatch.setattr(crowds, "improve_in_turns", lambda *_: far)
+    begun = replace(far, gain_bound=(1 + below) * cost) if below else far
     monkeypatch.setattr(crowds, "_head_start", lambda *_: begun)
     monkeypatch.setattr(crowds, "generate", lambda *_: generated.append(1) or far)
     found = solve_crowd(problem, Limits(time_limit=seconds or None, tuning=AT_ONCE))
@@ -157,15 +157,15 @@ def test_a_larger_relaxation_has_time_to_overtake_the_smaller_one(monkeypatch):
     def relaxed(*_):
         for bound, inside in zip(bounds, stages, strict=True):
             spend(GIGA / 25)
-            yield Relaxed(prices, bound, inside)
+            yield CostShares(prices, bound, inside)
 
     monkeypatch.setattr(crowds, "relaxations", relaxed)
     monkeypatch.setattr(crowds, "annealing_runs", lambda *_, **__: iter(()))
-    groups, price = alone(problem), np.full(problem.n_units, problem.opening)
+    groups, price = singletons(problem), np.full(problem.n_units, problem.opening)
     found = Generated(to_columns(problem, groups), price, groups, 0.0, cost)
     limits = Limits(tuning=AT_ONCE)
-    found = enclose(problem, found, limits, limits.deadline())
-    assert cost - found.most_gain == pytest.approx(0.9 * best)
+    found = improve_in_turns(problem, found, limits, limits.deadline())
+    assert cost - found.gain_bound == pytest.approx(0.9 * best)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -173,7 +173,7 @@ def test_annealing_never_loses_and_repeats_itself(seed):
     problem = crowd_problem(seed)
     runs = []
     for _ in range(2):
-        steps = annealing_runs(problem, alone(problem), seed=seed)
+        steps = annealing_runs(problem, singletons(problem), seed=seed)
         runs.append([next(steps) for _ in range(6)])
     costs = [group_costs(problem, groups).sum() for groups in runs[0]]
     assert all(b <= a + 1e-9 for a, b in pairwise(costs))

@@ -25,11 +25,11 @@ def test_prices_that_no_group_beats_are_the_bound(cover: bool, gap: float) -> No
         found = generate(problem, Limits(gap=gap), NEVER)
         for group, gain in all_groups(problem).items():
             assert gain <= found.price[list(group)].sum() + 1e-8 * problem.opening
-        assert found.most_gain == pytest.approx(found.price.sum())
+        assert found.gain_bound == pytest.approx(found.price.sum())
         if cover:
             assert (found.price <= problem.opening).all()
         cost = float(group_costs(problem, found.groups).sum())
-        lowest = problem.n_units * problem.opening - found.most_gain
+        lowest = problem.n_units * problem.opening - found.gain_bound
         assert lowest <= cost + 1e-9
         # Groups are listed once the bound is close; with a useless bound all would be listed.
         assert cost - lowest <= 3 * problem.opening
@@ -54,13 +54,13 @@ def test_any_prices_are_made_feasible(cover: bool, nodes: int) -> None:
             price=price,
             groups=groups,
             gain=0.0,
-            most_gain=np.inf,
+            gain_bound=np.inf,
             trial=price,
             support=support,
         )
         found = generation.price_columns(problem, state, NEVER, nodes)
         assert (found.price >= 0).all()
-        assert found.most_gain == pytest.approx(found.price.sum())
+        assert found.gain_bound == pytest.approx(found.price.sum())
         for group, gain in all_groups(problem).items():
             assert gain <= found.price[list(group)].sum() + 1e-8 * problem.opening
 
@@ -69,7 +69,7 @@ def test_trimmed_columns_keep_all_that_the_master_uses() -> None:
     pairs = np.arange(80, dtype=np.int32)
     columns = Columns(np.arange(0, 81, 2), pairs, np.linspace(1.0, 2.0, 40))
     value = (np.arange(40) % 4 == 0).astype(np.float64)
-    kept = generation.trim(columns, Relaxation(value, np.ones(80)), pool=10)
+    kept = generation.trim(columns, Relaxation(value, np.ones(80)), most_columns=10)
     assert set(columns.gain[value > 0].tolist()) <= set(kept.gain.tolist())
     assert kept.number < columns.number
 

@@ -12,9 +12,10 @@ from gammacp.alignment.duals import lp
 from gammacp.alignment.duals.diffusion import PriceTuning
 from gammacp.alignment.kernels.records import Columns
 from gammacp.alignment.limits import Limits
+from gammacp.alignment.packing.cpsat import best_packing
+from gammacp.alignment.packing.problem import PackingProblem
 from gammacp.alignment.problem import Problem
 from gammacp.alignment.solvers.enumeration import solve_listed
-from gammacp.alignment.solvers.packing import Model, best_packing
 from tests.alignment.enumeration import (
     listed,
     most_gain,
@@ -89,7 +90,7 @@ def test_a_packing_that_stops_early_has_a_bound() -> None:
         most = most_gain(problem, listed(columns))
         for limits in (Limits(), Limits(gap=0.3), Limits(time_limit=1e-9)):
             found = best_packing(
-                Model(columns, np.ones(problem.n_units, np.int64), problem.opening), limits
+                PackingProblem(columns, np.ones(problem.n_units, np.int64), problem.opening), limits
             )
             gained = columns.gain @ found.times
             assert gained <= most + 1e-9
@@ -117,7 +118,7 @@ def test_a_cover_that_stops_early_has_a_bound() -> None:
         least = linprog(cost, -inside, -np.ones(n), integrality=np.ones(m + n)).fun
         for limits in (Limits(), Limits(gap=0.3), Limits(time_limit=1e-9)):
             found = best_packing(
-                Model(columns, np.ones(n, np.int64), problem.opening, cover=True), limits
+                PackingProblem(columns, np.ones(n, np.int64), problem.opening, cover=True), limits
             )
             assert found.bound >= n * problem.opening - least - 1e-9
             if found.proven:

@@ -18,7 +18,7 @@ from gammacp.alignment import (
     build_problem,
     solve,
 )
-from gammacp.alignment.columns import alone
+from gammacp.alignment.columns import singletons
 from gammacp.alignment.problem import group_costs, solution
 from gammacp.alignment.proof.components import Components
 from gammacp.alignment.solvers.registry import Solve
@@ -39,7 +39,7 @@ def _raised(problem: Problem, limits: Limits) -> Solution:
 
 
 def _apart(problem: Problem, limits: Limits) -> Solution:
-    return solution(problem, alone(problem), -limits.gap)
+    return solution(problem, singletons(problem), -limits.gap)
 
 
 def _lost(problem: Problem, limits: Limits) -> Solution:

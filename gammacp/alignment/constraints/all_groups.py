@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.columns import MEMBERS, alone, group_table
+from gammacp.alignment.columns import MEMBERS, group_table, singletons
 from gammacp.alignment.kernels.pairs import group_weights
 from gammacp.alignment.limits import Limits
 from gammacp.alignment.problem import (
@@ -37,8 +37,10 @@ from gammacp.errors import DataError
 _LISTED = min(MEMBERS, 1_000_000)
 # Opening cost, as a multiple of the scale, at which no split of a group pays, so that every group
 # is listed. The costs of groups are computed afterwards, with the true opening.
-_NEVER_APART = 1e9
-_PATIENCE = 0.5
+_NEVER_SPLIT = 1e9
+# Seconds that HiGHS may overrun its time limit before it is abandoned, and its steps per node and
+# member of a group, as in `packing.highs`.
+_OVERRUN = 0.5
 _STEPS_OF_A_MEMBER = 200
 # HiGHS's status of a problem without a solution.
 _INFEASIBLE = 2
@@ -48,11 +50,11 @@ class _Partition(NamedTuple):
     """Groups of a partition, a lower bound on the cost, and whether the partition is optimal."""
 
     chosen: Indices
-    least: float
+    cost_bound: float
     proven: bool
 
 
-def solve_whole(problem: Problem, limits: Limits) -> Solution:
+def solve_over_all_groups(problem: Problem, limits: Limits) -> Solution:
     """Find the best partition into allowed groups.
 
     Parameters
@@ -94,30 +96,32 @@ def solve_whole(problem: Problem, limits: Limits) -> Solution:
     note(proved_by="HiGHS")
     best = solution(problem, groups, -np.inf)
     if partition.proven:
-        least = max(partition.least, best.objective - problem.slack)
+        # HiGHS stops within 1e-6 of the optimum.
+        bound = max(partition.cost_bound, best.objective - problem.slack)
     else:
-        least = partition.least
-    return solution(problem, groups, least)
+        bound = partition.cost_bound
+    return solution(problem, groups, bound)
 
 
 def _all_groups(problem: Problem, rules: GroupRules, deadline: float) -> Codes:
     """List all allowed groups, including single units, as rows of units."""
     from gammacp.alignment.kernels.enumeration import profitable_groups
 
-    never = _NEVER_APART * problem.scale
-    most = min(problem.n_annotators, rules.largest)
-    columns, whole = halting(
-        lambda meter: profitable_groups(problem.graph, never, 0.0, most, _LISTED, meter), deadline
+    never = _NEVER_SPLIT * problem.scale
+    largest_group = min(problem.n_annotators, rules.largest)
+    columns, complete = halting(
+        lambda meter: profitable_groups(problem.graph, never, 0.0, largest_group, _LISTED, meter),
+        deadline,
     )
-    if not whole and due(deadline):
+    if not complete and due(deadline):
         raise _nothing_found(problem)
-    if not whole:
+    if not complete:
         raise DataError(
             f"too many unitary alignments to list them all, as {rules.names} asks: it is not "
             "hereditary, so that none may be left out",
             hint="Align parts of the text, or fewer annotators",
         )
-    table = np.concatenate((group_table(problem, columns), alone(problem)))
+    table = np.concatenate((group_table(problem, columns), singletons(problem)))
     return table[rules.allowed_groups(table)]
 
 
@@ -139,20 +143,20 @@ def _partition(
     # HiGHS proves the objective up to an absolute 1e-6. Costs are scaled such that this is less
     # than the problem's own tolerance.
     largest = max(problem.opening, float(np.abs(costs).max(initial=0.0)) / 64, 1e-200)
-    unit_of_cost = 2.0 ** float(16 - np.frexp(largest)[1])
+    cost_scale = 2.0 ** float(16 - np.frexp(largest)[1])
     # Its presolve may print to stdout.
     options: Any = {"mip_rel_gap": limits.gap or 1e-12, "presolve": False}
     if limits.time_limit is not None:
         options["time_limit"] = limits.time_limit
     result = abandoned(
         lambda: milp(
-            costs * unit_of_cost,
+            costs * cost_scale,
             integrality=np.ones(len(table), np.int64),
             bounds=Bounds(0, 1),
             constraints=LinearConstraint(matrix, low, np.ones(shape[0])),
             options=options,
         ),
-        limits.deadline() + _PATIENCE,
+        limits.deadline() + _OVERRUN,
     )
     if result is not None and result.status == _INFEASIBLE:
         raise no_alignment(problem)
@@ -163,7 +167,7 @@ def _partition(
     spend(_STEPS_OF_A_MEMBER * len(rows) * (10 + nodes))
     proven = result.status == 0 and not limits.gap
     chosen = np.flatnonzero(np.rint(result.x))
-    return _Partition(chosen, float(result.mip_dual_bound) / unit_of_cost, proven)
+    return _Partition(chosen, float(result.mip_dual_bound) / cost_scale, proven)
 
 
 def _nothing_found(problem: Problem) -> BaseException:

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from gammacp.alignment.kernels.array_slices import is_over
 from gammacp.alignment.kernels.matching import best_matching
 from gammacp.alignment.kernels.records import Graph
-from gammacp.alignment.kernels.runs import is_over
 from gammacp.base.arrays import Bools, Floats, Indices
 from gammacp.base.stopping import STEPS, Meter
 from gammacp.kernel import kernel

@@ -30,8 +30,8 @@ def lowest(values: Codes, begin: int, end: int) -> int:
 
 
 @kernel
-def place_of(values: Codes, begin: int, end: int, value: int) -> int:
-    """Return the place of `value` in ascending `values[begin:end]`, or where it would be."""
+def index_of(values: Codes, begin: int, end: int, value: int) -> int:
+    """Return the index of `value` in ascending `values[begin:end]`, or where it would be."""
     while begin < end:
         middle = (begin + end) // 2
         if values[middle] < value:
