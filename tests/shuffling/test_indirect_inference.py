@@ -7,8 +7,8 @@ import pytest
 
 from gammacp.continuum import Continuum, Unit
 from shuffling import ReferenceModel, fit, reference_set, shuffle
-from shuffling.indirect_inference import IndirectInference, UnitStatistics
 from shuffling.fitting import gaps_of
+from shuffling.indirect_inference import IndirectInference, UnitStatistics
 
 
 def planted(
