@@ -399,8 +399,8 @@ class IndirectInference:
         occurs = simulated.prevalence > 0
         nonzero_shares = np.where(occurs, simulated.prevalence, 1.0)
         ratios = np.where(occurs, self.observed.prevalence / nonzero_shares, 1.0)
-        prevalence: Floats = parameters.prevalence * ratios
-        return prevalence / prevalence.sum()
+        prevalence = parameters.prevalence * ratios
+        return np.asarray(prevalence / prevalence.sum())
 
     def _fit_into_continuum(self, n_units: float, length_factor: float) -> tuple[float, float]:
         """Return number and length factor of units, reduced until disjoint units fit.

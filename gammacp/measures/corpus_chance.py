@@ -24,7 +24,7 @@ from gammacp.measures.beyond_chance import (
     unsuited,
 )
 from gammacp.measures.corpus_measuring import corpus_score
-from gammacp.measures.corpus_parts import Part
+from gammacp.measures.corpus_parts import MeasuredDocuments
 from gammacp.measures.corpus_score import CorpusScore
 from gammacp.measures.registry import MEASURES
 from gammacp.measures.settings import Settings
@@ -159,7 +159,7 @@ class PooledDisagreements:
         if reference is not None and not self.named:
             # Random annotators without real names are exchangeable, so any of them will do.
             reference = next(iter(documents.values())).annotators[0]
-        part = Part(m, documents, self.options, reference)
+        part = MeasuredDocuments(m, documents, self.options, reference)
         return corpus_score(part, plain=True).disagreement
 
 
@@ -215,7 +215,7 @@ def corpus_beyond_chance(
             reason = NOT_MATCHED.format(name)
         elif pooled:
             marked = {n: c for n, c in documents.items() if c.n_units}
-            whole = Part(m, marked, options, joint=(joint or {}).get(name)).whole
+            whole = MeasuredDocuments(m, marked, options, joint=(joint or {}).get(name)).whole
             if whole is not None:
                 beyond[name] = _of_score(whole, settings.chance)
                 continue

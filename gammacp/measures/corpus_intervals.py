@@ -17,7 +17,7 @@ from gammacp.inference.populations import (
     PopulationIntervals,
     intervals_over,
 )
-from gammacp.measures.corpus_parts import Part
+from gammacp.measures.corpus_parts import MeasuredDocuments
 from gammacp.measures.corpus_score import CorpusScore
 from gammacp.measures.counting import Numbers, Rates
 from gammacp.measures.pooling import PooledRates, with_common_labels
@@ -28,7 +28,10 @@ _HELD = "one document has nearly all that is compared, so that the others tell n
 
 
 def with_intervals(
-    score: CorpusScore, part: Part, pooled: PooledRates, formula: Callable[[Numbers], Rates]
+    score: CorpusScore,
+    part: MeasuredDocuments,
+    pooled: PooledRates,
+    formula: Callable[[Numbers], Rates],
 ) -> CorpusScore:
     """Return the score with its intervals over documents, annotators and both.
 
@@ -53,7 +56,7 @@ def with_intervals(
     return replace(score, interval=interval, over=_over(part, whole, interval, formula))
 
 
-def _pooled(part: Part, pooled: PooledRates, marked: np.ndarray[Any, Any]) -> Pooled:
+def _pooled(part: MeasuredDocuments, pooled: PooledRates, marked: np.ndarray[Any, Any]) -> Pooled:
     whole = pooled.whole
     weights = np.array([part.documents[n].weight for n in part.counts])
     if whole.expected is None:
@@ -77,13 +80,13 @@ def _pooled(part: Part, pooled: PooledRates, marked: np.ndarray[Any, Any]) -> Po
     )
 
 
-def _few_disagree(part: Part) -> bool:
+def _few_disagree(part: MeasuredDocuments) -> bool:
     """Return whether too few documents have a disagreement to estimate how others would differ."""
     costs = [float(c.numbers["observed"].sum()) for c in part.counts.values()]
     return bool(np.count_nonzero(costs) < FEWEST_PARTS)
 
 
-def _sums_of_alignments(part: Part) -> PairSums | None:
+def _sums_of_alignments(part: MeasuredDocuments) -> PairSums | None:
     """Return the terms of pairs of annotators in γ, from all alignments; None without γ."""
     scores = getattr(part.whole, "scores", None)
     if scores is None:
@@ -98,7 +101,10 @@ def _sums_of_alignments(part: Part) -> PairSums | None:
 
 
 def _over(
-    part: Part, whole: Rates, interval: tuple[float, float], formula: Callable[[Numbers], Rates]
+    part: MeasuredDocuments,
+    whole: Rates,
+    interval: tuple[float, float],
+    formula: Callable[[Numbers], Rates],
 ) -> PopulationIntervals:
     """Return the interval over documents, and those over annotators and both from the pairs."""
     plain = PopulationIntervals(documents=interval, n_documents=len(part.counts))

@@ -23,7 +23,7 @@ from gammacp.continuum.needs import Need
 from gammacp.continuum.selecting import keep_annotators, keep_categories, relabel
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.corpus_intervals import with_intervals
-from gammacp.measures.corpus_parts import Part
+from gammacp.measures.corpus_parts import MeasuredDocuments
 from gammacp.measures.corpus_remarks import (
     note_on_missing,
     notes_of_scores,
@@ -104,7 +104,7 @@ def measure_corpus(
     for name, m in chosen.items():
         earlier = {d: s[name] for d, s in (scores or {}).items() if name in s}
         whole = (joint or {}).get(name)
-        part = Part(m, dict(corpus), options, reference, earlier, executor, whole)
+        part = MeasuredDocuments(m, dict(corpus), options, reference, earlier, executor, whole)
         corpus_scores[name] = _score_by(part, tables)
     if beyond_chance:
         # Imported here, as that module imports this one.
@@ -171,7 +171,10 @@ def measure_jointly(
     """
     from gammacp.measures.beyond_chance import against_own_chance
 
-    parts = {name: Part(MEASURES[name], dict(corpus), options, executor=executor) for name in names}
+    parts = {
+        name: MeasuredDocuments(MEASURES[name], dict(corpus), options, executor=executor)
+        for name in names
+    }
     documents: dict[str, dict[str, Score]] = {name: {} for name in corpus}
     for name, part in parts.items():
         for document, score in part.measured_scores.items():
@@ -221,7 +224,7 @@ def check_reference(documents: Mapping[str, Continuum], reference: str | None) -
         )
 
 
-def _score_by(part: Part, by: Collection[str]) -> CorpusScore:
+def _score_by(part: MeasuredDocuments, by: Collection[str]) -> CorpusScore:
     """Return the score of one measure, with its scores by category and by pair."""
     score = corpus_score(part)
     m = part.measure
@@ -236,7 +239,7 @@ def _score_by(part: Part, by: Collection[str]) -> CorpusScore:
     return score
 
 
-def corpus_score(part: Part, *, plain: bool = False) -> CorpusScore:
+def corpus_score(part: MeasuredDocuments, *, plain: bool = False) -> CorpusScore:
     """Return the score of one measure of some documents.
 
     Parameters
@@ -284,7 +287,7 @@ def corpus_score(part: Part, *, plain: bool = False) -> CorpusScore:
     return with_intervals(score, part, pooled, formula)
 
 
-def _notes(part: Part, counts: Mapping[str, Counts]) -> tuple[str, ...]:
+def _notes(part: MeasuredDocuments, counts: Mapping[str, Counts]) -> tuple[str, ...]:
     """Return all notes on a score, without repetition."""
     every = (
         *notes_of_scores(part),
@@ -303,7 +306,7 @@ def _all(counts: Mapping[str, Counts]) -> Counts:
 
 
 def _mean_of_pairs(
-    part: Part, counts: Mapping[str, Counts], formula: Callable[[Numbers], Rates]
+    part: MeasuredDocuments, counts: Mapping[str, Counts], formula: Callable[[Numbers], Rates]
 ) -> Rates:
     """Return a single document's own value, and the means of its pairs' rates."""
     (only,) = counts.values()
@@ -339,7 +342,7 @@ def _retrieval(whole: Rates) -> Retrieval:
     return Retrieval(**sides)
 
 
-def _support(part: Part) -> int:
+def _support(part: MeasuredDocuments) -> int:
     """Return the number of units of the reference, or of all annotators without a reference."""
     if part.reference is None:
         return sum(c.n_units for c in part.documents.values())
@@ -347,7 +350,7 @@ def _support(part: Part) -> int:
     return sum(len(c.starts[c.rows_of(part.reference)]) for c in with_reference)
 
 
-def _without_sums(part: Part) -> CorpusScore:
+def _without_sums(part: MeasuredDocuments) -> CorpusScore:
     """Return a score with only the mean over documents, for a measure that does not add up."""
     name = part.measure.name
     of = len(part.documents)
@@ -364,7 +367,7 @@ def _without_sums(part: Part) -> CorpusScore:
     )  # fmt: skip
 
 
-def _by_category(part: Part) -> dict[str, CorpusScore]:
+def _by_category(part: MeasuredDocuments) -> dict[str, CorpusScore]:
     """Return the score of each category: of its units alone, or of its label against the rest."""
     every = dict.fromkeys(k for c in part.documents.values() for k in c.categories)
     scores = {}
@@ -390,13 +393,15 @@ def _against_rest(continuum: Continuum, category: str) -> Continuum:
     return relabel(continuum, [k if k == category else OTHERS for k in continuum.categories])
 
 
-def _by_pair(part: Part) -> dict[str, CorpusScore]:
+def _by_pair(part: MeasuredDocuments) -> dict[str, CorpusScore]:
     """Return the score of each pair of annotators, on the documents that both annotated."""
     scores = {}
     for first, second in part.pairs_of_people():
         shared = {d: c for d, c in part.documents.items() if {first, second} <= set(c.annotators)}
         if shared:
-            alone = Part(part.measure, shared, part.options, part.reference, executor=part.executor)
+            alone = MeasuredDocuments(
+                part.measure, shared, part.options, part.reference, executor=part.executor
+            )
             alone = alone.only(partial(keep_annotators, names=(first, second)))
             scores[f"{first}, {second}"] = corpus_score(alone)
     return scores

@@ -17,13 +17,13 @@ from gammacp.continuum.selecting import keep_annotators
 from gammacp.errors import DataError
 from gammacp.measures.counting import Counting, Counts, Pooling
 from gammacp.measures.evaluation import evaluate
-from gammacp.measures.pooling import Pool, PooledRates, with_common_labels
+from gammacp.measures.pooling import PooledCounts, PooledRates, with_common_labels
 from gammacp.measures.registry import Measure
 from gammacp.measures.score import Score
 
 
 @dataclass(frozen=True)
-class Part:
+class MeasuredDocuments:
     """One measure of some documents.
 
     Attributes
@@ -64,7 +64,7 @@ class Part:
         """The options that the measure declares."""
         return {k: v for k, v in self.options.items() if k in self.measure.options}
 
-    def only(self, change: Callable[[Continuum], Continuum], **options: Any) -> Part:
+    def only(self, change: Callable[[Continuum], Continuum], **options: Any) -> MeasuredDocuments:
         """Return the same part with changed documents.
 
         Parameters
@@ -76,7 +76,9 @@ class Part:
         """
         documents = {name: change(c) for name, c in self.documents.items()}
         changed = {**self.options, **options}
-        return Part(self.measure, documents, changed, self.reference, executor=self.executor)
+        return MeasuredDocuments(
+            self.measure, documents, changed, self.reference, executor=self.executor
+        )
 
     @cached_property
     def whole(self) -> Any:
@@ -118,7 +120,7 @@ class Part:
         rows: dict[str, list[Counts]] = {}
         for pair in self.pairs_of_people():
             some = {d: c for d, c in self.documents.items() if set(pair) <= set(c.annotators)}
-            alone = Part(self.measure, some, self.options, executor=self.executor)
+            alone = MeasuredDocuments(self.measure, some, self.options, executor=self.executor)
             alone = alone.only(partial(keep_annotators, names=pair))
             for name, score in alone.measured_scores.items():
                 if score.counts is not None:
@@ -158,7 +160,7 @@ class Part:
         rates: PooledRates | None = getattr(self.whole, "pooled", None)
         return rates
 
-    def pool(self, pooling: Pooling) -> Pool:
+    def pool(self, pooling: Pooling) -> PooledCounts:
         """Return the counts of all documents, with the weight of each document.
 
         Parameters
@@ -167,7 +169,7 @@ class Part:
             Field `pooling` of `Counting`.
         """
         weights = [self.documents[name].weight for name in self.counts]
-        return Pool.of([*self.counts.values()], weights, pooling)
+        return PooledCounts.of([*self.counts.values()], weights, pooling)
 
     @cached_property
     def values(self) -> dict[str, float]:

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from gammacp.base.signature import extend
-from gammacp.measures.corpus_parts import Part
+from gammacp.measures.corpus_parts import MeasuredDocuments
 from gammacp.measures.counting import Counts, Rates
 
 # Largest number of reasons for leaving out documents that are spelled out.
 _SHOWN = 3
 
 
-def _reasons(part: Part) -> dict[str, int]:
+def _reasons(part: MeasuredDocuments) -> dict[str, int]:
     """Count the documents without counts, by reason."""
     count_by_reason: dict[str, int] = {}
     for name, score in part.measured_scores.items():
@@ -24,7 +24,7 @@ def _reasons(part: Part) -> dict[str, int]:
     return count_by_reason
 
 
-def why_nothing(part: Part) -> str:
+def why_nothing(part: MeasuredDocuments) -> str:
     """Return the reason why no document has counts.
 
     Parameters
@@ -43,7 +43,7 @@ def why_nothing(part: Part) -> str:
     return "no document has anything to compare"
 
 
-def why_undefined(part: Part, whole: Rates) -> str:
+def why_undefined(part: MeasuredDocuments, whole: Rates) -> str:
     """Return why the sums have no value.
 
     Parameters
@@ -63,7 +63,7 @@ def why_undefined(part: Part, whole: Rates) -> str:
     return part.counting.nothing
 
 
-def notes_on_documents(part: Part) -> tuple[str, ...]:
+def notes_on_documents(part: MeasuredDocuments) -> tuple[str, ...]:
     """Return a note on documents that do not count, for each reason.
 
     Parameters
@@ -81,7 +81,7 @@ def notes_on_documents(part: Part) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def notes_of_scores(part: Part) -> tuple[str, ...]:
+def notes_of_scores(part: MeasuredDocuments) -> tuple[str, ...]:
     """Return the notes of the only document's score, or of a score of all documents together.
 
     Parameters
@@ -96,7 +96,7 @@ def notes_of_scores(part: Part) -> tuple[str, ...]:
     return tuple(getattr(score, "notes", ()))
 
 
-def notes_on_sums(part: Part) -> tuple[str, ...]:
+def notes_on_sums(part: MeasuredDocuments) -> tuple[str, ...]:
     """Return notes on what was counted against the reference; none where there is no reference.
 
     Parameters
@@ -129,7 +129,7 @@ def note_on_missing(counts: Mapping[str, Counts]) -> tuple[str, ...]:
     return ()
 
 
-def signature_of(part: Part) -> str:
+def signature_of(part: MeasuredDocuments) -> str:
     """Return the signature of the whole, or of the first document that counts.
 
     Parameters

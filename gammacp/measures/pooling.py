@@ -39,7 +39,7 @@ def with_common_labels(counts: Sequence[Counts], order: Sequence[str] = ()) -> l
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
+class PooledCounts:
     """The counts of several documents by one measure.
 
     A document weighs as in γ of a corpus: it adds the mean of its pairs' numbers, multiplied by the
@@ -65,7 +65,9 @@ class Pool:
     sums: Numbers = field(default_factory=dict)
 
     @classmethod
-    def of(cls, counts: Sequence[Counts], weights: Sequence[float], pooling: Pooling) -> Pool:
+    def of(
+        cls, counts: Sequence[Counts], weights: Sequence[float], pooling: Pooling
+    ) -> PooledCounts:
         """Pool the counts of some documents.
 
         Parameters
@@ -175,7 +177,9 @@ class PooledRates:
     sizes: Floats
 
 
-def pooled_rates(pool: Pool, formula: Callable[[Numbers], Rates], pooling: Pooling) -> PooledRates:
+def pooled_rates(
+    pool: PooledCounts, formula: Callable[[Numbers], Rates], pooling: Pooling
+) -> PooledRates:
     """Return the value of the sums over documents, with and without each document.
 
     Parameters

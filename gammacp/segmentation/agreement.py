@@ -20,7 +20,7 @@ from gammacp.segmentation.measures.coefficients import (
     pool,
 )
 from gammacp.segmentation.measures.comparison import Criterion, Mode
-from gammacp.segmentation.measures.rows import Pairs, compare_rows
+from gammacp.segmentation.measures.rows import CodingPairs, compare_rows
 from gammacp.segmentation.statistics import Spread, draw_items, error_of, interval, spread
 
 Interval = tuple[float, float]
@@ -100,7 +100,7 @@ class CodingAgreement:
     """
 
     codings: Codings
-    pairs: Pairs
+    pairs: CodingPairs
     intervals: Intervals | None = None
 
     @cached_property
@@ -255,7 +255,7 @@ def coding_agreement(
     )
 
 
-def compared_pairs(codings: Codings, comparison: Criterion) -> Pairs:
+def compared_pairs(codings: Codings, comparison: Criterion) -> CodingPairs:
     """Every two codings of each item; an item that one coder alone coded is a DataError."""
     for item, coders in codings.items():
         if len(coders) < 2:

@@ -26,7 +26,7 @@ from gammacp.segmentation.agreement import compared_pairs
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.measures.coefficients import coefficients, pool
 from gammacp.segmentation.measures.comparison import Criterion
-from gammacp.segmentation.measures.rows import COLUMNS, Pairs, compare_rows
+from gammacp.segmentation.measures.rows import COLUMNS, CodingPairs, compare_rows
 from gammacp.segmentation.measures.turned import TurnedSegments
 from gammacp.segmentation.statistics import spread
 
@@ -53,7 +53,7 @@ class CorpusMeasure(Score):
         return {**super().as_dict(), "undefined": self.undefined}
 
 
-def disagreements(pairs: Pairs) -> dict[str, float]:
+def disagreements(pairs: CodingPairs) -> dict[str, float]:
     """D of each measure; NaN where no pair has a value."""
     disagreement_by_measure = {}
     for name, values in pairs.values.items():

@@ -326,7 +326,7 @@ def _equivalent(
         amount(error, m, cell.inference.model)
         for m in (magnitude.value, magnitude.low, magnitude.high)
     )
-    least = least_amount(error, cell.before.observed.units)
+    least = least_amount(error, cell.inference.observed.n_units)
     # Amounts that round to the same whole number of errors cannot be distinguished.
     if middle > least:
         half = least / 2

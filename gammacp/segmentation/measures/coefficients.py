@@ -32,7 +32,7 @@ import numpy as np
 from gammacp.base.arrays import Floats
 from gammacp.chance.beyond import ratio
 from gammacp.segmentation.measures.comparison import Mode
-from gammacp.segmentation.measures.rows import Pairs, share
+from gammacp.segmentation.measures.rows import CodingPairs, share
 
 _EVERYWHERE = "boundaries (almost) everywhere"
 
@@ -103,7 +103,7 @@ class PooledItems:
         return PooledItems(*(getattr(self, field.name)[list(items)] for field in fields(self)))
 
 
-def pool(pairs: Pairs, people: Sequence[str] | None = None) -> PooledItems:
+def pool(pairs: CodingPairs, people: Sequence[str] | None = None) -> PooledItems:
     """Return the arrays of all items.
 
     Parameters

@@ -95,7 +95,7 @@ def best_matching(
     1
     """
     deadline = Limits(time_limit=time_limit).deadline()
-    program = _Program.of(a, b)
+    program = _MatchingProgram.of(a, b)
     x = program.climb(np.zeros(len(program.nodes)))
     bound = program.simple
     if program.value(x) < bound:
@@ -115,7 +115,7 @@ def best_matching(
 
 
 @dataclass(frozen=True)
-class _Program:
+class _MatchingProgram:
     """The integer program: candidate pairs of nodes and of relations, gains and constraints.
 
     Attributes
@@ -143,7 +143,7 @@ class _Program:
     simple: int
 
     @staticmethod
-    def of(a: MeaningGraph, b: MeaningGraph) -> _Program:
+    def of(a: MeaningGraph, b: MeaningGraph) -> _MatchingProgram:
         """Return the program for two graphs."""
         from scipy.sparse import csr_array
 
@@ -181,7 +181,7 @@ class _Program:
         r, c, weight = np.array(cells).reshape(-1, 3).T
         shape = (len(rows), len(place) + len(both))
         ends = [(place[start], place[end]) for _, _, start, end in both]
-        return _Program(
+        return _MatchingProgram(
             (a.n_nodes, b.n_nodes),
             np.array(list(place), np.int64).reshape(-1, 2),
             np.array([gains[pair] for pair in place], np.int64),
@@ -304,7 +304,7 @@ def _labels(graph: MeaningGraph) -> Counter[tuple[str, ...]]:
 
 
 def _solve(
-    program: _Program, matched: int, deadline: float, *, whole: bool
+    program: _MatchingProgram, matched: int, deadline: float, *, whole: bool
 ) -> tuple[Floats | None, float]:
     """Solve the program or its relaxation with scipy's HiGHS; return x and an upper bound.
 
