@@ -23,7 +23,6 @@ from gammacp.continuum.needs import Need
 from gammacp.continuum.selecting import keep_annotators, keep_categories, relabel
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.corpus_intervals import with_intervals
-from gammacp.measures.corpus_parts import MeasuredDocuments
 from gammacp.measures.corpus_remarks import (
     note_on_missing,
     notes_of_scores,
@@ -35,6 +34,7 @@ from gammacp.measures.corpus_remarks import (
 )
 from gammacp.measures.corpus_score import CorpusScore, Retrieval
 from gammacp.measures.counting import Counts, Numbers, Rates
+from gammacp.measures.measured_documents import MeasuredDocuments
 from gammacp.measures.pooling import pooled_rates
 from gammacp.measures.registry import MEASURES, UNITS, Measure, expand_names
 from gammacp.measures.score import Score
@@ -103,8 +103,10 @@ def measure_corpus(
     corpus_scores = {}
     for name, m in chosen.items():
         earlier = {d: s[name] for d, s in (scores or {}).items() if name in s}
-        whole = (joint or {}).get(name)
-        part = MeasuredDocuments(m, dict(corpus), options, reference, earlier, executor, whole)
+        known_joint_score = (joint or {}).get(name)
+        part = MeasuredDocuments(
+            m, dict(corpus), options, reference, earlier, executor, known_joint_score
+        )
         corpus_scores[name] = _score_by(part, tables)
     if beyond_chance:
         # Imported here, as that module imports this one.
@@ -183,7 +185,7 @@ def measure_jointly(
             if beyond_chance:
                 document_score = against_own_chance(document_score)
             documents[document][name] = document_score
-    return {name: part.whole for name, part in parts.items()}, documents
+    return {name: part.joint_score for name, part in parts.items()}, documents
 
 
 def as_corpus(data: Any) -> Corpus:
@@ -264,23 +266,23 @@ def corpus_score(part: MeasuredDocuments, *, plain: bool = False) -> CorpusScore
     pooling = m.counting.pooling_of(**part.own_options)
     pooled = part.joint_rates or pooled_rates(part.pool(pooling), formula, pooling)
     if of == 1:
-        whole = _mean_of_pairs(part, counts, formula)
+        rates = _mean_of_pairs(part, counts, formula)
     else:
-        whole = pooled.whole
-    value = float(whole.value)
+        rates = pooled.rates
+    value = float(rates.value)
     labels = next(iter(counts.values())).labels
     score = CorpusScore(
         value=value,
         mean=part.mean,
         documents=len(counts),
         of=of,
-        retrieval=_retrieval(whole) if part.reference is not None else Retrieval(),
+        retrieval=_retrieval(rates) if part.reference is not None else Retrieval(),
         support=_support(part),
-        reason=None if not math.isnan(value) else why_undefined(part, whole),
+        reason=None if not math.isnan(value) else why_undefined(part, rates),
         notes=_notes(part, counts),
         signature=signature_of(part),
-        disagreement=float(whole.disagreement),
-        by_category=_by_label(whole, labels, len(counts), of),
+        disagreement=float(rates.disagreement),
+        by_category=_by_label(rates, labels, len(counts), of),
     )
     if math.isnan(value) or of == 1 or plain:
         return score
@@ -323,21 +325,21 @@ def _mean_of_pairs(
 
 
 def _by_label(
-    whole: Rates, labels: Sequence[str], documents: int, of: int
+    rates: Rates, labels: Sequence[str], documents: int, of: int
 ) -> dict[str, CorpusScore]:
     """Return the scores by label, for measures whose formula gives them."""
-    if whole.by_label is None:
+    if rates.by_label is None:
         return {}
-    values = dict(zip(labels, whole.by_label.tolist(), strict=True))
+    values = dict(zip(labels, rates.by_label.tolist(), strict=True))
     return {
         name: CorpusScore(value=value, documents=documents, of=of) for name, value in values.items()
     }
 
 
-def _retrieval(whole: Rates) -> Retrieval:
+def _retrieval(rates: Rates) -> Retrieval:
     sides = {}
     for name in ("recall", "precision"):
-        rate = getattr(whole, name)
+        rate = getattr(rates, name)
         sides[name] = None if rate is None or math.isnan(float(rate)) else float(rate)
     return Retrieval(**sides)
 
@@ -372,13 +374,13 @@ def _by_category(part: MeasuredDocuments) -> dict[str, CorpusScore]:
     every = dict.fromkeys(k for c in part.documents.values() for k in c.categories)
     scores = {}
     for category in every:
-        units_alone = part.only(partial(_only_category, category=category))
+        units_alone = part.with_changed_documents(partial(_only_category, category=category))
         if part.counting.relabelled:
             if "metric" in part.measure.options:
                 options = {"metric": "nominal"}
             else:
                 options = {}
-            rest = part.only(partial(_against_rest, category=category), **options)
+            rest = part.with_changed_documents(partial(_against_rest, category=category), **options)
             scores[category] = replace(corpus_score(rest), support=_support(units_alone))
         else:
             scores[category] = corpus_score(units_alone)
@@ -402,6 +404,6 @@ def _by_pair(part: MeasuredDocuments) -> dict[str, CorpusScore]:
             alone = MeasuredDocuments(
                 part.measure, shared, part.options, part.reference, executor=part.executor
             )
-            alone = alone.only(partial(keep_annotators, names=(first, second)))
+            alone = alone.with_changed_documents(partial(keep_annotators, names=(first, second)))
             scores[f"{first}, {second}"] = corpus_score(alone)
     return scores

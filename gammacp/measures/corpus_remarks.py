@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from gammacp.base.signature import extend
-from gammacp.measures.corpus_parts import MeasuredDocuments
 from gammacp.measures.counting import Counts, Rates
+from gammacp.measures.measured_documents import MeasuredDocuments
 
 # Largest number of reasons for leaving out documents that are spelled out.
 _SHOWN = 3
@@ -43,20 +43,20 @@ def why_nothing(part: MeasuredDocuments) -> str:
     return "no document has anything to compare"
 
 
-def why_undefined(part: MeasuredDocuments, whole: Rates) -> str:
+def why_undefined(part: MeasuredDocuments, rates: Rates) -> str:
     """Return why the sums have no value.
 
     Parameters
     ----------
     part
         The measure and the documents.
-    whole
+    rates
         The rates of the sums.
     """
     if part.measure.per_category:
         return "it has a value per category only"
-    if whole.expected is not None and float(whole.expected) < 0:
-        return f"the expected disagreement is negative ({float(whole.expected):.3g})"
+    if rates.expected is not None and float(rates.expected) < 0:
+        return f"the expected disagreement is negative ({float(rates.expected):.3g})"
     if len(part.documents) == 1:
         reason = next(iter(part.measured_scores.values())).reason
         return reason or part.counting.nothing
@@ -92,7 +92,7 @@ def notes_of_scores(part: MeasuredDocuments) -> tuple[str, ...]:
     if len(part.documents) == 1:
         (score,) = part.measured_scores.values()
     else:
-        score = part.whole
+        score = part.joint_score
     return tuple(getattr(score, "notes", ()))
 
 
@@ -130,7 +130,7 @@ def note_on_missing(counts: Mapping[str, Counts]) -> tuple[str, ...]:
 
 
 def signature_of(part: MeasuredDocuments) -> str:
-    """Return the signature of the whole, or of the first document that counts.
+    """Return the signature of the corpus, or of the first document that counts.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def signature_of(part: MeasuredDocuments) -> str:
     lines = [
         s.signature for s in part.measured_scores.values() if s.counts is not None and s.signature
     ]
-    line = getattr(part.whole, "signature", "") or (lines[0] if lines else "")
+    line = getattr(part.joint_score, "signature", "") or (lines[0] if lines else "")
     if not line:
         return ""
     return extend(line, documents=len(part.counts), reference=part.reference)

@@ -37,7 +37,7 @@ class _PictureLine:
     name: str
     value: float | None = None
     interval: tuple[float, float] | None = None
-    whole: bool = False
+    bold: bool = False
 
 
 def picture_of(score: Score, width: float) -> Picture:
@@ -92,10 +92,10 @@ def _chance(score: Score) -> str:
 
 
 def _rows(score: Score, name: str) -> list[_PictureLine]:
-    """Return the value and the intervals of the whole."""
+    """Return the value and the intervals of the score."""
     if not score.defined:
         return []
-    rows = [_PictureLine(name, score.value, score.interval, whole=True)]
+    rows = [_PictureLine(name, score.value, score.interval, bold=True)]
     over = getattr(score, "over", None)
     others = {
         "other documents": score.bootstrap or (over and over.documents),
@@ -167,8 +167,8 @@ def _draw(axes: Any, *, rows: Sequence[_PictureLine], chance: bool) -> None:
         if row.interval is not None:
             axes.plot(row.interval, [place, place], color=COLOURS[4], linewidth=4.0)
         if row.value is not None:
-            size = 6 if row.whole else 4
-            axes.plot([row.value], [place], "D" if row.whole else "o", color=COLOURS[0], ms=size)
+            size = 6 if row.bold else 4
+            axes.plot([row.value], [place], "D" if row.bold else "o", color=COLOURS[0], ms=size)
             text = f"{row.value:.3f}"
         elif row.interval is not None:
             text = f"{row.interval[0]:.3f} to {row.interval[1]:.3f}"
@@ -180,7 +180,7 @@ def _draw(axes: Any, *, rows: Sequence[_PictureLine], chance: bool) -> None:
         axes.set_xlabel("1: perfect", fontsize=7.5)
     axes.set_xlim(low - 0.02, 1.02)
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_yticks(range(len(rows)), [plain(r.name) if r.whole else r.name for r in rows])
+    axes.set_yticks(range(len(rows)), [plain(r.name) if r.bold else r.name for r in rows])
     axes.tick_params(axis="y", length=0, labelsize=8)
     axes.tick_params(axis="x", labelsize=7, length=2.5)
     axes.grid(visible=False, axis="y")

@@ -40,7 +40,7 @@ class MeasuredDocuments:
         Scores of documents that were already computed.
     executor
         Executor for the computation of random sets.
-    joint
+    known_joint_score
         Score of all documents together, if it was already computed. Only measures whose documents
         share an expected value have one.
     """
@@ -51,7 +51,7 @@ class MeasuredDocuments:
     reference: str | None = None
     scores: Mapping[str, Score] = field(default_factory=dict)
     executor: Executor | None = None
-    joint: Any = None
+    known_joint_score: Any = None
 
     @property
     def counting(self) -> Counting:
@@ -64,8 +64,10 @@ class MeasuredDocuments:
         """The options that the measure declares."""
         return {k: v for k, v in self.options.items() if k in self.measure.options}
 
-    def only(self, change: Callable[[Continuum], Continuum], **options: Any) -> MeasuredDocuments:
-        """Return the same part with changed documents.
+    def with_changed_documents(
+        self, change: Callable[[Continuum], Continuum], **options: Any
+    ) -> MeasuredDocuments:
+        """Return the same measure of changed documents.
 
         Parameters
         ----------
@@ -81,10 +83,10 @@ class MeasuredDocuments:
         )
 
     @cached_property
-    def whole(self) -> Any:
+    def joint_score(self) -> Any:
         """The score of all documents together; None for measures that score each one by itself."""
-        if self.joint is not None:
-            return self.joint
+        if self.known_joint_score is not None:
+            return self.known_joint_score
         if self.measure.counting is None:
             together = None
         else:
@@ -100,8 +102,10 @@ class MeasuredDocuments:
     @cached_property
     def measured_scores(self) -> Mapping[str, Score]:
         """The score of each document, without a reference."""
-        if self.whole is not None:
-            return getattr(self.whole, "scores", dict.fromkeys(self.documents, self.whole))
+        if self.joint_score is not None:
+            return getattr(
+                self.joint_score, "scores", dict.fromkeys(self.documents, self.joint_score)
+            )
         return {
             name: self.scores[name]
             if name in self.scores
@@ -119,10 +123,14 @@ class MeasuredDocuments:
             return counts
         rows: dict[str, list[Counts]] = {}
         for pair in self.pairs_of_people():
-            some = {d: c for d, c in self.documents.items() if set(pair) <= set(c.annotators)}
-            alone = MeasuredDocuments(self.measure, some, self.options, executor=self.executor)
-            alone = alone.only(partial(keep_annotators, names=pair))
-            for name, score in alone.measured_scores.items():
+            shared = {d: c for d, c in self.documents.items() if set(pair) <= set(c.annotators)}
+            documents_of_pair = MeasuredDocuments(
+                self.measure, shared, self.options, executor=self.executor
+            )
+            documents_of_pair = documents_of_pair.with_changed_documents(
+                partial(keep_annotators, names=pair)
+            )
+            for name, score in documents_of_pair.measured_scores.items():
                 if score.counts is not None:
                     rows.setdefault(name, []).append(replace(score.counts, parties=(pair,)))
         return {name: _joined(rows[name]) for name in self.documents if name in rows}
@@ -155,9 +163,9 @@ class MeasuredDocuments:
     @property
     def joint_rates(self) -> PooledRates | None:
         """The rates of all documents if they were measured together; None otherwise."""
-        if self.reference is not None or self.whole is None:
+        if self.reference is not None or self.joint_score is None:
             return None
-        rates: PooledRates | None = getattr(self.whole, "pooled", None)
+        rates: PooledRates | None = getattr(self.joint_score, "pooled", None)
         return rates
 
     def pool(self, pooling: Pooling) -> PooledCounts:
