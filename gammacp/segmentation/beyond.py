@@ -24,7 +24,7 @@ from gammacp.chance.expected import SampleRule
 from gammacp.measures.score import Score
 from gammacp.segmentation.agreement import compared_pairs
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.measures.coefficients import coefficients, pool
+from gammacp.segmentation.measures.coefficients import arrays_of_items, coefficients
 from gammacp.segmentation.measures.comparison import Criterion
 from gammacp.segmentation.measures.rows import COLUMNS, CodingPairs, compare_rows
 from gammacp.segmentation.measures.turned import TurnedSegments
@@ -99,7 +99,9 @@ def measures_beyond_chance(
     """
     comparison = comparison or Criterion()
     pairs = compared_pairs(codings, comparison)
-    pooled = coefficients(pool(pairs, codings.row_people()), mode=comparison.mode).as_dict()
+    pooled = coefficients(
+        arrays_of_items(pairs, codings.row_people()), mode=comparison.mode
+    ).as_dict()
     beyond = against_chance(
         disagreements(pairs),
         lambda rows: disagreements(compare_rows(rows, comparison)),
