@@ -1,10 +1,10 @@
-"""π, κ and bias on S or B: similarity corrected for chance (Fournier & Inkpen 2012, §3.5, eq. 5–16).
+"""π, κ and bias on S or B: similarity corrected for chance.
 
-For two coders these are Scott's π and Cohen's κ, for more Fleiss' multi-π and Davies & Fleiss'
-multi-κ. The only category is "a boundary of type t", never "no boundary". Symbols: A_a and A_e are
-actual and expected agreement, P_e(t) the expected agreement on boundaries of type t, PB the number
-of potential boundaries, |A| + |S| + |T| + |M| those of the edits of B and its matches; the mass of
-an item is its length in base units, and t in PB = t·(mass − 1) the number of boundary types.
+Fournier & Inkpen 2012, §3.5, eq. 5–16. For two coders these are Scott's π and Cohen's κ, for more
+Fleiss' multi-π and Davies & Fleiss' multi-κ. The only category is "a boundary of type t", never "no
+boundary". A_a and A_e are the actual and the expected agreement, P_e(t) is the expected agreement
+on boundaries of type t. PB = t·(mass − 1) is the number of potential boundaries of an item with t
+boundary types. |A|, |S|, |T| and |M| count additions, substitutions, transpositions and matches.
 
 As published, π and κ on S do not correct for chance unless boundaries are dense: A_e is the chance
 of agreeing *on boundaries*, whereas S counts places without a boundary as agreement, too. Coders
