@@ -20,7 +20,7 @@ from gammacp.measures.coincidences import coincidence_rates
 from gammacp.measures.counting import Numbers, Rates
 from gammacp.measures.f1 import match_rates
 from gammacp.measures.gamma import disorder_rates
-from gammacp.measures.pooling import Pool, pooled_rates
+from gammacp.measures.pooling import PooledCounts, pooled_rates
 from gammacp.observers.counts import state_rates
 from gammacp.segmentation.measures.counts import window_rates
 from gammacp.segmentation.measures.value import Segmentation
@@ -223,7 +223,9 @@ def study(draw: Draw, formula: Formula, value: float, n: int, draws: int) -> lis
     for _ in range(draws):
         numbers = draw(rng, n)
         places = np.arange(n)
-        rates = pooled_rates(Pool(numbers, places, np.zeros(n, np.int64), n), formula, "all")
+        rates = pooled_rates(
+            PooledCounts(numbers, places, np.zeros(n, np.int64), n), formula, "all"
+        )
         whole, marked = rates.whole, rates.sizes > 0
         if np.isnan(whole.value) or marked.sum() < 5:
             continue

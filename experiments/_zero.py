@@ -44,7 +44,7 @@ Values = dict[tuple[str, str], Mapping[int, float]]
 
 
 @dataclass(frozen=True)
-class Part:
+class StudyPart:
     """Measures that are computed together on as many sets as they need.
 
     Attributes
@@ -151,7 +151,7 @@ class Independent:
 def study(
     out: Path,
     source: Independent,
-    parts: Sequence[Part],
+    parts: Sequence[StudyPart],
     about: Callable[[str], Row],
     shown: Sequence[str],
     *,
@@ -181,7 +181,7 @@ def study(
     _draw(out / "zero", rows, shown)
 
 
-def _precise(values_by_cell: Values, cell: str, part: Part) -> bool:
+def _precise(values_by_cell: Values, cell: str, part: StudyPart) -> bool:
     halves = [zero_of(values_by_cell, cell, name)[1] for name in part.shown]
     return bool(halves) and max(halves) <= part.limit(cell) / 2
 

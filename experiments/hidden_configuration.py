@@ -24,7 +24,7 @@ from gammacp.bench import trends
 from gammacp.bench.curves import paired_values
 from gammacp.bench.source import Shuffled
 from gammacp.bench.sweep import Sweep
-from gammacp.bench.trends import Trend, Verdict
+from gammacp.bench.trends import Trend, TrendVerdict
 from gammacp.dissimilarity import Combined
 from gammacp.errors import UsageError
 from shuffling import ReferenceModel, Uniform
@@ -367,7 +367,7 @@ def _overlapping(curve: Curve, e: Mapping[str, str]) -> Iterator[tuple[tuple[str
 
 def _score(verdicts: Mapping[tuple[str, str], Trend], figures: Sequence[str] = FIGURES) -> float:
     """Sentences that hold; those that are open count half."""
-    points = {Verdict.HOLDS: 1.0, Verdict.OPEN: 0.5, Verdict.FAILS: 0.0}
+    points = {TrendVerdict.HOLDS: 1.0, TrendVerdict.OPEN: 0.5, TrendVerdict.FAILS: 0.0}
     return sum(points[t.verdict] for (figure, _), t in verdicts.items() if figure in figures)
 
 
@@ -390,13 +390,13 @@ def _write_sentences(out: Path, cheap: _Found, found: _Found) -> None:
     for key in found[best]:
         both: _Found = {**cheap, **found}
         verdicts = {c: tests[key].verdict for c, tests in both.items()}
-        holding = [c for c, v in verdicts.items() if v is Verdict.HOLDS]
+        holding = [c for c, v in verdicts.items() if v is TrendVerdict.HOLDS]
         rows.append(
             {
                 "figure": key[0],
                 "sentence": key[1],
                 "holds": len(holding),
-                "fails": sum(v is Verdict.FAILS for v in verdicts.values()),
+                "fails": sum(v is TrendVerdict.FAILS for v in verdicts.values()),
                 "of": len(verdicts),
                 "default": str(verdicts[Configuration()]),
                 "best": str(verdicts[best]),
@@ -418,7 +418,7 @@ def _where(holding: Sequence[Configuration], found: _Found) -> Iterator[str]:
 def _contradictions(found: _Found) -> list[dict[str, object]]:
     """Pairs of sentences that each hold somewhere and nowhere together."""
     keys = list(next(iter(found.values())))
-    holds = {k: {c for c in found if found[c][k].verdict is Verdict.HOLDS} for k in keys}
+    holds = {k: {c for c in found if found[c][k].verdict is TrendVerdict.HOLDS} for k in keys}
     rows: list[dict[str, object]] = [
         {"one": " ".join(a), "other": " ".join(b)}
         for i, a in enumerate(keys)
@@ -435,8 +435,8 @@ def _order_rows(found: _Found) -> list[dict[str, object]]:
     for key in next(iter(found.values())):
         verdicts = [(found[free][key].verdict, found[kept][key].verdict) for free, kept in pairs]
         changes = [(free, kept) for free, kept in verdicts if free is not kept]
-        to_holds = sum(kept is Verdict.HOLDS for _, kept in changes)
-        from_holds = sum(free is Verdict.HOLDS for free, _ in changes)
+        to_holds = sum(kept is TrendVerdict.HOLDS for _, kept in changes)
+        from_holds = sum(free is TrendVerdict.HOLDS for free, _ in changes)
         default = Configuration()
         rows.append(
             {

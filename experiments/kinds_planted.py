@@ -159,7 +159,7 @@ def campaign(draw: Callable[..., list[Unit]], size: tuple[int, int, int], seed: 
 
 
 @dataclass(frozen=True)
-class Task:
+class SimulatedCampaign:
     """A campaign that is judged: a process or a planted error, a size and a seed."""
 
     process: str
@@ -168,7 +168,7 @@ class Task:
     seed: int
 
 
-def judged(task: Task) -> Kinds:
+def judged(task: SimulatedCampaign) -> Kinds:
     """Return the kinds of differences of one campaign."""
     if task.process in INNOCENT:
         corpus = campaign(INNOCENT[task.process], task.size, task.seed)
@@ -182,7 +182,7 @@ def judged(task: Task) -> Kinds:
     return kinds_of(corpus, seed=task.seed)
 
 
-def told(task: Task) -> Row:
+def told(task: SimulatedCampaign) -> Row:
     """Return what is said of an innocent campaign."""
     judgement = judged(task)
     telling = [r for r in judgement.people if r["p"] is not None and r["p"] <= LEVEL]
@@ -196,7 +196,7 @@ def told(task: Task) -> Row:
     }
 
 
-def read_as(task: Task) -> Row:
+def read_as(task: SimulatedCampaign) -> Row:
     """Return the kinds that the culprit is charged with, and who is told of what."""
     judgement = judged(task)
     mine = {r["kind"]: r["charged"] for r in judgement.people if r["annotator"] == "P1"}
@@ -214,7 +214,7 @@ def read_as(task: Task) -> Row:
     }
 
 
-def _innocent(rows: Sequence[tuple[Task, Row]]) -> Iterator[Row]:
+def _innocent(rows: Sequence[tuple[SimulatedCampaign, Row]]) -> Iterator[Row]:
     cells: dict[tuple[str, tuple[int, int, int]], list[Row]] = {}
     for task, row in rows:
         cells.setdefault((task.process, task.size), []).append(row)
@@ -232,7 +232,7 @@ def _innocent(rows: Sequence[tuple[Task, Row]]) -> Iterator[Row]:
         }
 
 
-def _confusion(rows: Sequence[tuple[Task, Row]]) -> Iterator[Row]:
+def _confusion(rows: Sequence[tuple[SimulatedCampaign, Row]]) -> Iterator[Row]:
     cells: dict[tuple[str, tuple[int, int, int]], list[Row]] = {}
     for task, row in rows:
         cells.setdefault((task.process, task.size), []).append(row)
@@ -260,13 +260,13 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     sizes = SIZES[1:2] if quick else SIZES
     runs = {sizes[0]: (2, 1)} if quick else RUNS
     innocent = [
-        Task(name, 0.0, size, seed)
+        SimulatedCampaign(name, 0.0, size, seed)
         for name in INNOCENT
         for size in sizes
         for seed in range(runs[size][0])
     ]
     planted = [
-        Task(error, magnitude, size, 1000 + seed)
+        SimulatedCampaign(error, magnitude, size, 1000 + seed)
         for error, magnitude, _ in PLANTED
         for size in sizes
         for seed in range(runs[size][1])

@@ -11,8 +11,8 @@ from experiments._zero import (
     FEWEST_SAMPLES,
     SAMPLES,
     Independent,
-    Part,
     Row,
+    StudyPart,
     findings,
     limit_of,
     ratio,
@@ -127,12 +127,12 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     cells = CELLS[1:2] if quick else CELLS
     compared = tuple(c for c in COMPARED if c in cells)
     parts = (
-        Part(
+        StudyPart(
             "zero-mean", cells, most=1600, shown=SHOWN[:1], limit=lambda c: limit_of(parsed(c)[2])
         ),
-        Part("zero-gamma", tuple(c for c in cells if c not in CROWDS), most=100),
-        Part("zero-models", compared, most=200),
-        Part("zero-others", compared, most=200),
+        StudyPart("zero-gamma", tuple(c for c in cells if c not in CROWDS), most=100),
+        StudyPart("zero-models", compared, most=200),
+        StudyPart("zero-others", compared, most=200),
     )
     study(
         out, Independent("continua", drawn), parts, about, ("gamma by shift", *SHOWN), quick=quick

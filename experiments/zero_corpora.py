@@ -11,8 +11,8 @@ from experiments._common import MATHET_2015
 from experiments._independent import PITCH, PROCESSES, Habits, continuum
 from experiments._zero import (
     Independent,
-    Part,
     Row,
+    StudyPart,
     findings,
     limit_of,
     ratio,
@@ -123,7 +123,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """Documents that are alike, and documents that differ in density and topic."""
     del data
     cells = CELLS[-1:] if quick else CELLS
-    part = Part(
+    part = StudyPart(
         "zero-corpora", cells, most=200, shown=SHOWN[2:], limit=lambda c: limit_of(parsed(c)[3])
     )
     study(

@@ -20,8 +20,8 @@ from experiments._independent import PITCH, PROCESSES, Habits, annotation, conti
 from experiments._zero import (
     FEWEST_SAMPLES,
     Independent,
-    Part,
     Row,
+    StudyPart,
     ratio,
     study,
     study_measure,
@@ -279,8 +279,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     has_corpus = data is not None and (data / RST).exists()
     cells = PERMUTED[-1:] if quick else (*PERMUTED, REAL) if has_corpus else PERMUTED
     parts = (
-        Part("zero-links", CELLS[:1] if quick else CELLS, most=400),
-        Part("zero-links-of-documents", cells, most=400),
+        StudyPart("zero-links", CELLS[:1] if quick else CELLS, most=400),
+        StudyPart("zero-links-of-documents", cells, most=400),
     )
     source = Independent("links", partial(drawn, data=data))
     study(out, source, parts, about, NAMES, quick=quick)

@@ -21,8 +21,8 @@ from experiments._zero import (
     FEWEST_SAMPLES,
     SAMPLES,
     Independent,
-    Part,
     Row,
+    StudyPart,
     findings,
     ratio,
     study,
@@ -222,5 +222,5 @@ def about(cell: str) -> Row:
 def run(out: Path, *, quick: bool, data: Path | None) -> None:
     """Run every cell on 200 sets."""
     del data
-    part = Part("zero-links-given", CELLS[:1] if quick else CELLS, most=SETS)
+    part = StudyPart("zero-links-given", CELLS[:1] if quick else CELLS, most=SETS)
     study(out, Independent("links_given", drawn), (part,), about, NAMES, quick=quick)

@@ -11,8 +11,8 @@ from experiments._independent_coders import PROCESSES, codings_of
 from experiments._zero import (
     SAMPLES,
     Independent,
-    Part,
     Row,
+    StudyPart,
     findings,
     ratio,
     study,
@@ -63,7 +63,7 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     shared = tuple(cell for cell in cells if PROCESSES[cell].shared)
     alone = tuple(cell for cell in cells if cell not in shared)
     parts = (
-        Part("zero-segmentations", alone, most=MOST),
-        Part("zero-segmentations", shared, most=MOST_SHARED),
+        StudyPart("zero-segmentations", alone, most=MOST),
+        StudyPart("zero-segmentations", shared, most=MOST_SHARED),
     )
     study(out, Independent("segmentations", drawn), parts, about, SHOWN, quick=quick)

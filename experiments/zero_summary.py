@@ -14,7 +14,7 @@ from experiments._zero import NORMAL
 from gammacp.base.plots import COLOURS, MARKERS, figure
 from gammacp.bench.figures import measure_title
 from gammacp.bench.ledger.series import read_rows
-from gammacp.bench.trends import Trend, Verdict, every, near
+from gammacp.bench.trends import Trend, TrendVerdict, every, near
 
 READS = ("zero_continua", "zero_segmentations", "zero_trees")
 # Cells with fewer units per annotator are small data, which the studies tell by themselves.
@@ -26,7 +26,7 @@ NAMES = {"pi_s": "pi-s", "kappa_s": "kappa-s"}
 LEFT_OUT = frozenset({"f", "precision", "recall", "equal lengths"})
 # How near 0 a zero has to be shown to be: of γ, and of the others.
 MARGIN, MARGIN_OF_OTHERS = 0.01, 0.02
-SAID = {Verdict.HOLDS: "shown", Verdict.FAILS: "not", Verdict.OPEN: "open"}
+SAID = {TrendVerdict.HOLDS: "shown", TrendVerdict.FAILS: "not", TrendVerdict.OPEN: "open"}
 
 Cells = Sequence[tuple[float, float, int]]
 """Zero, half of its 95 % interval, and sets, of each process."""
@@ -88,7 +88,7 @@ def _told(key: str, cells: Cells, margin: float) -> dict[str, object]:
         f"{key}lowest": min(zeros, default=None),
         f"{key}highest": max(zeros, default=None),
         f"{key}half_width": max(halves, default=None),
-        f"{key}shown": sum(t.verdict is Verdict.HOLDS for t in tests),
+        f"{key}shown": sum(t.verdict is TrendVerdict.HOLDS for t in tests),
         f"{key}zero": SAID[every(*tests).verdict] if tests else "open",
     }
 

@@ -11,8 +11,8 @@ from experiments import _independent_trees as processes
 from experiments._independent_trees import PROCESSES
 from experiments._zero import (
     Independent,
-    Part,
     Row,
+    StudyPart,
     findings,
     ratio,
     study,
@@ -66,5 +66,8 @@ def run(out: Path, *, quick: bool, data: Path | None) -> None:
     cells = tuple(PROCESSES)[:1] if quick else tuple(PROCESSES)
     shared = tuple(cell for cell in cells if PROCESSES[cell].shared)
     alone = tuple(cell for cell in cells if cell not in shared)
-    parts = Part("zero-trees", alone, most=MOST), Part("zero-trees", shared, most=MOST_SHARED)
+    parts = (
+        StudyPart("zero-trees", alone, most=MOST),
+        StudyPart("zero-trees", shared, most=MOST_SHARED),
+    )
     study(out, Independent("trees", drawn), parts, about, SHOWN, quick=quick)

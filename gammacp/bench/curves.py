@@ -10,7 +10,7 @@ import numpy as np
 
 from gammacp.base.arrays import Floats
 from gammacp.base.csv_files import write_rows
-from gammacp.bench.store import Experiment, Store, Values
+from gammacp.bench.store import Store, StoredSweep, Values
 from gammacp.bench.sweep import Sweep
 from gammacp.errors import UsageError
 
@@ -42,7 +42,7 @@ class Point:
 CURVE_COLUMNS = tuple(f.name for f in fields(Point))
 
 
-def curves(store: Store, experiment: Experiment, sweep: Sweep | None = None) -> list[Point]:
+def curves(store: Store, experiment: StoredSweep, sweep: Sweep | None = None) -> list[Point]:
     """Return the points of an experiment, ordered by error, measure and magnitude.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from gammacp.base.csv_files import quote_field
 from gammacp.base.files import atomic_write
-from gammacp.bench.store import Experiment, Store
+from gammacp.bench.store import Store, StoredSweep
 from gammacp.errors import UsageError
 
 _KEPT = ("magnitude", "set", "measure", "value", "reason", "status", "bound", "samples")
@@ -49,7 +49,7 @@ def _columns(times: bool) -> tuple[str, ...]:
     return COLUMNS
 
 
-def _experiments_named(store: Store, name: str | None) -> list[Experiment]:
+def _experiments_named(store: Store, name: str | None) -> list[StoredSweep]:
     experiments = sorted(store.experiments(), key=lambda e: e.name)
     if name is None:
         return experiments
@@ -75,10 +75,10 @@ class _Texts(dict[int | None, str]):
 
 
 # An experiment, an error, and their rows as selected by `_QUERY`.
-_Batch: TypeAlias = tuple[Experiment, str, list[tuple[Any, ...]]]
+_Batch: TypeAlias = tuple[StoredSweep, str, list[tuple[Any, ...]]]
 
 
-def _batches(store: Store, experiment: Experiment) -> Iterator[_Batch]:
+def _batches(store: Store, experiment: StoredSweep) -> Iterator[_Batch]:
     errors = store.rows(
         "SELECT DISTINCT error, text FROM cells JOIN texts ON texts.id = error"
         " WHERE experiment = ? ORDER BY text",

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gammacp.bench.store import Experiment, Store, Values, configuration_changes
+from gammacp.bench.store import Store, StoredSweep, Values, configuration_changes
 from gammacp.errors import DataError, UsageError
 
 
@@ -60,7 +60,7 @@ def read_values(paths: Sequence[Path], experiment: str | None = None) -> SweptVa
     return swept
 
 
-def _experiments(store: Store, name: str | None) -> list[Experiment]:
+def _experiments(store: Store, name: str | None) -> list[StoredSweep]:
     experiments = store.experiments()
     chosen = [e for e in experiments if name is None or e.name == name]
     if name is not None and not chosen:

@@ -30,7 +30,7 @@ from gammacp.base.arrays import Floats
 from gammacp.base.lazy import Plotted
 from gammacp.bench.equivalents import Equivalent, equivalent_magnitude
 from gammacp.bench.power import Moments, PairPower, pair_power, pairs_of, pseudo_values
-from gammacp.bench.simultaneous import TIE, critical_value, rank_intervals
+from gammacp.bench.rank_intervals import TIE, critical_value, rank_intervals
 from gammacp.bench.store import Values
 from gammacp.errors import UsageError
 

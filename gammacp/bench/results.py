@@ -11,7 +11,7 @@ from gammacp.base.software import differences
 from gammacp.bench.captions import caption_of
 from gammacp.bench.curves import Point, by_error, by_measure, curves, write_curves
 from gammacp.bench.figures import file_name, plot_errors, plot_measures
-from gammacp.bench.store import Experiment, Store
+from gammacp.bench.store import Store, StoredSweep
 from gammacp.bench.sweep import Sweep
 
 
@@ -72,7 +72,7 @@ def write_results(sweep: Sweep, store: Store, folder: Path, *, figures: bool = T
     return Written(points, paths, notes)
 
 
-def _without(store: Store, experiment: Experiment) -> int:
+def _without(store: Store, experiment: StoredSweep) -> int:
     """Values beyond chance whose expectation leaves out random sets."""
     ((count,),) = store.rows(
         "SELECT count(*) FROM cells JOIN texts g ON g.id = signature"
@@ -82,7 +82,7 @@ def _without(store: Store, experiment: Experiment) -> int:
     return int(count)
 
 
-def _not_applicable(store: Store, experiment: Experiment, points: list[Point]) -> Iterator[str]:
+def _not_applicable(store: Store, experiment: StoredSweep, points: list[Point]) -> Iterator[str]:
     """Measures without any value under an error, with a reason that they gave."""
     for error, group in by_error(points).items():
         for measure, curve in by_measure(group).items():
@@ -91,7 +91,7 @@ def _not_applicable(store: Store, experiment: Experiment, points: list[Point]) -
                 yield f"{error}: {measure} has no value: {reason}"
 
 
-def _signatures(sweep: Sweep, store: Store, experiment: Experiment, error: str) -> dict[str, str]:
+def _signatures(sweep: Sweep, store: Store, experiment: StoredSweep, error: str) -> dict[str, str]:
     """One signature of each measure under an error."""
     order = 'magnitude DESC, "set"'
     return {
@@ -101,14 +101,14 @@ def _signatures(sweep: Sweep, store: Store, experiment: Experiment, error: str) 
     }
 
 
-def _caption(sweep: Sweep, store: Store, experiment: Experiment) -> str:
+def _caption(sweep: Sweep, store: Store, experiment: StoredSweep) -> str:
     """Annotators, units and chance, a line each."""
     signatures = _signatures(sweep, store, experiment, sweep.errors[0])
     parts = caption_of(json.loads(experiment.configuration), signatures.values())
     return "\n".join(parts.split(", "))
 
 
-def _write_provenance(sweep: Sweep, store: Store, experiment: Experiment, folder: Path) -> None:
+def _write_provenance(sweep: Sweep, store: Store, experiment: StoredSweep, folder: Path) -> None:
     """`<error>.json` for each error: configuration, extent and a signature per measure."""
     for error in sweep.errors:
         document = {

@@ -14,8 +14,8 @@ from types import FrameType
 from typing import TypeAlias
 
 from gammacp.base.software import software
-from gammacp.bench.store import Experiment, Store
-from gammacp.bench.sweep import Cell, Sweep, Task
+from gammacp.bench.store import Store, StoredSweep
+from gammacp.bench.sweep import Cell, Sweep, SweepTask
 from gammacp.bench.work import check, compute_on_worker, own_modules
 from gammacp.errors import GammacpError, UsageError
 from gammacp.pools import PoolError, WorkerPool
@@ -34,10 +34,10 @@ class SweepError(GammacpError):
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class TaskFailure:
     """A task that could not be computed, with the reason."""
 
-    task: Task
+    task: SweepTask
     why: str
 
 
@@ -62,14 +62,14 @@ class Outcome:
     reused: int = 0
     computed: int = 0
     limited: int = 0
-    failures: list[Failure] = field(default_factory=list)
+    failures: list[TaskFailure] = field(default_factory=list)
     interrupted: bool = False
     notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    tasks: tuple[Task, ...]
+    tasks: tuple[SweepTask, ...]
     deaths: int = 0
 
 
@@ -81,7 +81,7 @@ def run(
     resume: bool = True,
     mixed: bool = False,
     progress: Progress | None = None,
-    failed: Callable[[Failure], None] | None = None,
+    failed: Callable[[TaskFailure], None] | None = None,
 ) -> Outcome:
     """Compute what the store lacks of a sweep.
 
@@ -130,18 +130,18 @@ class _Run:
 
     sweep: Sweep
     store: Store
-    experiment: Experiment
+    experiment: StoredSweep
     pool: WorkerPool
     mixed: bool
     progress: Progress | None
-    failed: Callable[[Failure], None] | None
+    failed: Callable[[TaskFailure], None] | None
     again: deque[_Chunk] = field(default_factory=deque)
     in_flight: dict[Future[tuple[Cell, ...]], _Chunk] = field(default_factory=dict)
     finished: SimpleQueue[Future[tuple[Cell, ...]]] = field(default_factory=SimpleQueue)
     cost: float | None = None
 
     def __post_init__(self) -> None:
-        self.pending: Iterator[Task] = iter(())
+        self.pending: Iterator[SweepTask] = iter(())
         self.outcome = Outcome(reused=self.store.count(self.experiment, self.sweep))
         self.modules = own_modules(self.sweep)
         self.software = software(self.modules)
@@ -163,7 +163,7 @@ class _Run:
         self.outcome.interrupted = stopped()
         self._keep(_drain(self.finished))
 
-    def _tasks_left(self) -> Iterator[Task]:
+    def _tasks_left(self) -> Iterator[SweepTask]:
         """Yield the tasks that are left, each with the measures that the store lacks."""
         if self.outcome.reused == self.sweep.n_cells:
             return
@@ -265,7 +265,7 @@ class _Run:
 
     def _give_up(self, chunk: _Chunk, why: str) -> None:
         for task in chunk.tasks:
-            self.outcome.failures.append(Failure(task, why))
+            self.outcome.failures.append(TaskFailure(task, why))
             if self.failed is not None:
                 self.failed(self.outcome.failures[-1])
 

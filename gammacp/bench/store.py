@@ -21,7 +21,7 @@ from uuid import uuid4
 from gammacp.base.software import differences, processor, software
 from gammacp.bench.schema import check_sound, connect_store, create, is_new
 from gammacp.bench.store_file import lock_file, read_only_uri, store_errors
-from gammacp.bench.sweep import Cell, Sweep, Task, canonical, configuration_hash
+from gammacp.bench.sweep import Cell, Sweep, SweepTask, canonical, configuration_hash
 from gammacp.bench.texts import Texts
 from gammacp.errors import DataError, UsageError
 
@@ -37,7 +37,7 @@ class OtherSoftware(UsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class Experiment:
+class StoredSweep:
     """A sweep in a store: its name, its configuration and the hash of that."""
 
     id: int
@@ -177,12 +177,12 @@ class Store:
         with store_errors(self.path):
             yield from self.database.execute(query, values)
 
-    def experiments(self) -> tuple[Experiment, ...]:
+    def experiments(self) -> tuple[StoredSweep, ...]:
         """Return the experiments in the order they were begun."""
         rows = self.rows("SELECT id, name, hash, configuration FROM experiments ORDER BY id")
-        return tuple(Experiment(*row) for row in rows)
+        return tuple(StoredSweep(*row) for row in rows)
 
-    def begin(self, sweep: Sweep, *, resume: bool = True) -> Experiment:
+    def begin(self, sweep: Sweep, *, resume: bool = True) -> StoredSweep:
         """Return the experiment of a sweep, and create it if necessary.
 
         Without `resume`, its existing cells are dropped first. With `resume`, an experiment of the
@@ -208,15 +208,15 @@ class Store:
                 (sweep.experiment, digest, text),
             )
         assert cursor.lastrowid is not None
-        return Experiment(cursor.lastrowid, sweep.experiment, digest, text)
+        return StoredSweep(cursor.lastrowid, sweep.experiment, digest, text)
 
-    def measures_done(self, experiment: Experiment, task: Task) -> list[str]:
+    def measures_done(self, experiment: StoredSweep, task: SweepTask) -> list[str]:
         """Return the names of the measures that this annotation set already has.
 
         Parameters
         ----------
         experiment
-            Experiment as it was begun.
+            Sweep as it was begun.
         task
             One annotation set.
         """
@@ -231,13 +231,13 @@ class Store:
         )
         return [name for (name,) in rows]
 
-    def count(self, experiment: Experiment, sweep: Sweep) -> int:
+    def count(self, experiment: StoredSweep, sweep: Sweep) -> int:
         """Count the sweep's cells in the store.
 
         Parameters
         ----------
         experiment
-            Experiment as it was begun.
+            Sweep as it was begun.
         sweep
             Sweep whose cells are counted.
         """
@@ -255,13 +255,13 @@ class Store:
             if e in selection[0] and x in selection[1] and m in selection[2]
         )
 
-    def values(self, experiment: Experiment, sets: int = 2**62) -> Values:
+    def values(self, experiment: StoredSweep, sets: int = 2**62) -> Values:
         """Return the values of single sets with numbers below `sets`.
 
         Parameters
         ----------
         experiment
-            Experiment as it was begun.
+            Sweep as it was begun.
         """
         rows = self.rows(
             'SELECT e.text, m.text, magnitude, "set", value FROM cells'
@@ -276,7 +276,7 @@ class Store:
         return values_by_point
 
     def first(
-        self, column: str, order: str, experiment: Experiment, error: str, measure: str
+        self, column: str, order: str, experiment: StoredSweep, error: str, measure: str
     ) -> str | None:
         """Return the first text in a column among the cells of an error and a measure.
 
@@ -297,7 +297,7 @@ class Store:
 
     def begin_run(
         self,
-        experiment: Experiment,
+        experiment: StoredSweep,
         executor: str = "Serial",
         here: Mapping[str, str] | None = None,
         *,
@@ -341,7 +341,7 @@ class Store:
         return cursor.lastrowid
 
     def add(
-        self, experiment: Experiment, cells: Sequence[Cell], *, run: int, seconds: float = 0.0
+        self, experiment: StoredSweep, cells: Sequence[Cell], *, run: int, seconds: float = 0.0
     ) -> None:
         """Commit these cells together; a cell that is already there is an error.
 
@@ -350,7 +350,7 @@ class Store:
         Parameters
         ----------
         experiment
-            Experiment as it was begun.
+            Sweep as it was begun.
         cells
             Cells that were computed.
         """
@@ -364,7 +364,7 @@ class Store:
                 (len(cells), seconds, run),
             )
 
-    def runs(self, experiment: Experiment) -> tuple[Run, ...]:
+    def runs(self, experiment: StoredSweep) -> tuple[Run, ...]:
         """Return the runs that worked on an experiment, in order."""
         rows = self.rows(
             "SELECT id, began, executor, software, processor, mixed, cells, seconds FROM runs"
@@ -376,7 +376,7 @@ class Store:
             for i, began, executor, software, cpu, mixed, cells, seconds in rows
         )
 
-    def kinds(self, experiment: Experiment) -> list[Mapping[str, str]]:
+    def kinds(self, experiment: StoredSweep) -> list[Mapping[str, str]]:
         """Return the different kinds of software that computed cells of an experiment, in order."""
         kinds: list[Mapping[str, str]] = []
         for run in self.runs(experiment):
@@ -384,7 +384,7 @@ class Store:
                 kinds.append(run.software)
         return kinds
 
-    def _row(self, experiment: Experiment, c: Cell) -> tuple[object, ...]:
+    def _row(self, experiment: StoredSweep, c: Cell) -> tuple[object, ...]:
         return (
             experiment.id,
             self._texts.number(c.error),
@@ -418,7 +418,7 @@ def _a_folder(path: Path) -> DataError:
     return DataError("is a folder, not a store", file=path, hint="Give the file of a store")
 
 
-def _check_same(path: Path, experiment: Experiment, configuration: Mapping[str, object]) -> None:
+def _check_same(path: Path, experiment: StoredSweep, configuration: Mapping[str, object]) -> None:
     """Raise UsageError, with the differences, if the configuration of an experiment differs."""
     if experiment.hash == configuration_hash(configuration):
         return

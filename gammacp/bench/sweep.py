@@ -56,7 +56,7 @@ class AnnotationSource(Protocol):
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Task:
+class SweepTask:
     """The measures to compute of one annotation set."""
 
     error: str
@@ -203,12 +203,12 @@ class Sweep:
         """Cells of the whole sweep, a measure per category counted once."""
         return len(self.errors) * len(self.magnitudes) * self.sets * len(self.measures)
 
-    def tasks(self) -> Iterator[Task]:
+    def tasks(self) -> Iterator[SweepTask]:
         """All tasks, set by set, so that a sweep that is stopped has even curves."""
         for set_number in range(self.sets):
             for error in self.errors:
                 for magnitude in self.magnitudes:
-                    yield Task(error, magnitude, set_number, self.measures)
+                    yield SweepTask(error, magnitude, set_number, self.measures)
 
 
 def canonical(configuration: Mapping[str, object]) -> str:

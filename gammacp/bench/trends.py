@@ -38,7 +38,7 @@ _EXACT = 1e-9  # differences below are rounding
 _BELOW = -3.0  # so many standard errors below 0 a difference is no candidate for one above it
 
 
-class Verdict(StrEnum):
+class TrendVerdict(StrEnum):
     """Verdict of the sets on a sentence."""
 
     HOLDS = "holds"
@@ -70,18 +70,18 @@ class Trend:
     where: str
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> TrendVerdict:
         """Return the verdict: contradicted, shown, or neither."""
         if self.contradicted < LEVEL:
-            return Verdict.FAILS
+            return TrendVerdict.FAILS
         if self.shown < LEVEL:
-            return Verdict.HOLDS
-        return Verdict.OPEN
+            return TrendVerdict.HOLDS
+        return TrendVerdict.OPEN
 
     @property
     def p(self) -> float:
         """Return p of the test that decided, or of the showing test if neither did."""
-        if self.verdict is Verdict.FAILS:
+        if self.verdict is TrendVerdict.FAILS:
             return self.contradicted
         return self.shown
 

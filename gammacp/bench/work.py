@@ -10,7 +10,7 @@ from typing import Any
 
 from gammacp.base.software import software
 from gammacp.bench.seeds import measure_seed
-from gammacp.bench.sweep import Cell, Sweep, Task, modules_in, to_json
+from gammacp.bench.sweep import Cell, Sweep, SweepTask, modules_in, to_json
 from gammacp.errors import UsageError
 from gammacp.measures.beyond_chance import CHANCE_OPTIONS, beyond_chance_of
 from gammacp.measures.evaluation import measure_each
@@ -51,7 +51,7 @@ def check(sweep: Sweep) -> list[str]:
     return notes
 
 
-def compute(sweep: Sweep, tasks: Iterable[Task]) -> tuple[Cell, ...]:
+def compute(sweep: Sweep, tasks: Iterable[SweepTask]) -> tuple[Cell, ...]:
     """Return the cells of these tasks, bit for bit the same wherever and in any order."""
     load_all(sweep.modules)  # so that what they register is there
     return tuple(cell for task in tasks for cell in _cells(sweep, task))
@@ -82,7 +82,7 @@ def _panel_errors(sweep: Sweep) -> tuple[object, ...]:
 
 
 def compute_on_worker(
-    expected: Mapping[str, str], modules: Sequence[str], sweep: Sweep, tasks: Iterable[Task]
+    expected: Mapping[str, str], modules: Sequence[str], sweep: Sweep, tasks: Iterable[SweepTask]
 ) -> tuple[Cell, ...]:
     """Call `compute` if the worker has the sweep's software.
 
@@ -117,7 +117,7 @@ def annotation_set(sweep: Sweep, error: str, magnitude: float, set_number: int) 
     )
 
 
-def _cells(sweep: Sweep, task: Task) -> Iterator[Cell]:
+def _cells(sweep: Sweep, task: SweepTask) -> Iterator[Cell]:
     began = process_time()
     with fewer_errors():  # the parent's check says so
         drawn = annotation_set(sweep, task.error, task.magnitude, task.set_number)
@@ -136,7 +136,7 @@ def _cells(sweep: Sweep, task: Task) -> Iterator[Cell]:
         began = ended
 
 
-def _rows(task: Task, name: str, score: Score, seconds: float) -> Iterator[Cell]:
+def _rows(task: SweepTask, name: str, score: Score, seconds: float) -> Iterator[Cell]:
     """Yield the measure's own cell and, for measures by category, one per category.
 
     The first is there for every measure: it says that the measure is done.

@@ -12,7 +12,7 @@ import numpy as np
 
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
 from gammacp.chance.canonical import in_content_order
-from gammacp.chance.refusals import check_axis, check_enough
+from gammacp.chance.refusals import check_enough, check_time_axis
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 
@@ -56,8 +56,8 @@ def prepare_corpus(continua: Sequence[Continuum], n_annotators: int) -> CorpusSa
         There are fewer continua than that.
     """
     others = "cut or shift-pooled"
-    check_enough(continua, n_annotators, "corpus", called="continua", others=others)
-    check_axis(continua, "corpus")
+    check_enough(continua, n_annotators, "corpus", noun="continua", alternatives=others)
+    check_time_axis(continua, "corpus")
     ordered = in_content_order(continua)
     return CorpusSampler(
         tuple(annotations_of(c) for c in ordered), continua[0].categories, n_annotators

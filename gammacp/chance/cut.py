@@ -53,7 +53,7 @@ from gammacp.chance.annotation import (
 from gammacp.chance.canonical import canonical_order
 from gammacp.chance.completed import CompletedAnnotation, completion, margin
 from gammacp.chance.grid import Places, known_grids, open_places, places_of
-from gammacp.chance.refusals import everybody
+from gammacp.chance.refusals import single_continuum
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 
@@ -314,7 +314,7 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
     DataError
         The number of annotators in a set is not that of the continuum.
     """
-    continuum = everybody(continua, n_annotators, "cut")
+    continuum = single_continuum(continua, n_annotators, "cut")
     laid = circle_of(continuum)
     distance, note = least_distance(laid.mean_length, laid.length, n_annotators)
     annotations = laid.annotations

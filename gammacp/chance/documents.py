@@ -102,7 +102,7 @@ def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> Docum
     DataError
         There are fewer documents than annotators in a set, or no document has that many annotators.
     """
-    check_enough(continua, n_annotators, "documents", called="documents", others="cut")
+    check_enough(continua, n_annotators, "documents", noun="documents", alternatives="cut")
     pool = _pool(ContinuumSequence.of(continua))
     sizes = np.diff(pool.edges)
     fit = sizes == n_annotators

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
-from gammacp.chance.refusals import check_no_overlap, everybody
+from gammacp.chance.refusals import check_no_overlap, single_continuum
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 
@@ -64,6 +64,6 @@ def prepare_non_overlapping(
     DataError
         Units of one annotator overlap, or another number of annotators is asked for.
     """
-    continuum = everybody(continua, n_annotators, "non-overlapping")
+    continuum = single_continuum(continua, n_annotators, "non-overlapping")
     check_no_overlap(continuum, "non-overlapping")
     return NonOverlappingSampler(annotations_of(continuum), continuum.categories, continuum.whole)

@@ -8,11 +8,12 @@ from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.errors import DataError
 
 
-def check_axis(continua: Sequence[Continuum], model: str) -> None:
+def check_time_axis(continua: Sequence[Continuum], model: str) -> None:
     """Raise a DataError for shapes whose first axis is not time.
 
     Chance moves units along the first axis. Objects crowd the middle of images, so shapes that are
-    moved along an image meet too seldom, and independent annotators get a γ above 0 (docs/shapes).
+    moved along an image meet too seldom, and independent annotators get a γ above 0
+    (docs/shapes.md).
 
     Parameters
     ----------
@@ -31,7 +32,7 @@ def check_axis(continua: Sequence[Continuum], model: str) -> None:
 
 
 def check_enough(
-    continua: Sequence[Continuum], n_annotators: int, model: str, *, called: str, others: str
+    continua: Sequence[Continuum], n_annotators: int, model: str, *, noun: str, alternatives: str
 ) -> None:
     """Raise a DataError if there are fewer continua than annotators in a set.
 
@@ -40,14 +41,14 @@ def check_enough(
     continua, n_annotators, model
         Continua that chance is modelled on, the number of random annotators in a set, and the
         model's name.
-    called, others
-        What the model calls a continuum, and the models to use instead.
+    noun, alternatives
+        Plural of what the model calls a continuum, and the models to use instead.
     """
     if len(continua) < n_annotators:
         raise DataError(
-            f"chance model {model!r} needs at least {n_annotators} {called} for {n_annotators} "
+            f"chance model {model!r} needs at least {n_annotators} {noun} for {n_annotators} "
             f"annotators, and there are {len(continua)}",
-            hint=f"Give more files, or use `chance={others}`",
+            hint=f"Give more files, or use `chance={alternatives}`",
         )
 
 
@@ -61,7 +62,8 @@ def check_in_one_piece(continua: Sequence[Continuum], model: str) -> None:
     model
         Name of the chance model.
     """
-    _refuse((in_pieces(c) for c in continua if c.inside is not None), model)
+    # `inside` holds shapes and fragments; without it, all units are in one piece.
+    _refuse_first((in_pieces(c) for c in continua if c.inside is not None), model)
 
 
 def check_no_overlap(continuum: Continuum, model: str) -> None:
@@ -72,11 +74,13 @@ def check_no_overlap(continuum: Continuum, model: str) -> None:
     continuum, model
         Continuum that chance is modelled on, and the model's name.
     """
-    _refuse([unmet_need(continuum, [Need.NO_OVERLAP])], model)
+    _refuse_first([unmet_need(continuum, [Need.NO_OVERLAP])], model)
 
 
 def check_predefined(continua: Sequence[Continuum], model: str) -> None:
     """Raise a DataError if two annotators of a continuum have units at different places.
+
+    Thus all annotators label the same units; `check_places` allows that some do not.
 
     Parameters
     ----------
@@ -84,7 +88,7 @@ def check_predefined(continua: Sequence[Continuum], model: str) -> None:
         Continua that chance is modelled on, and the model's name.
     """
     reasons = (unmet_need(c, [Need.PREDEFINED]) for c in continua)
-    _refuse(reasons, model, "needs predefined units, and")
+    _refuse_first(reasons, model, "needs predefined units, and")
 
 
 def check_places(continua: Sequence[Continuum], model: str) -> None:
@@ -96,20 +100,10 @@ def check_places(continua: Sequence[Continuum], model: str) -> None:
         Continua that chance is modelled on, and the model's name.
     """
     reasons = (unmet_need(c, [Need.PLACES]) for c in continua)
-    _refuse(reasons, model, "needs given places, and", "Leave these units or documents out")
+    _refuse_first(reasons, model, "needs given places, and", "Leave these units or documents out")
 
 
-def _refuse(
-    reasons: Iterable[str | None],
-    model: str,
-    but: str = "cannot be used:",
-    hint: str = "Use `chance=cut`",
-) -> None:
-    for reason in filter(None, reasons):
-        raise DataError(f"chance model {model!r} {but} {reason}", hint=hint)
-
-
-def check_read_to_the_end(continua: Sequence[Continuum], model: str) -> None:
+def check_read_completely(continua: Sequence[Continuum], model: str) -> None:
     """Raise a DataError if an annotator stopped reading before the end.
 
     Parameters
@@ -117,14 +111,16 @@ def check_read_to_the_end(continua: Sequence[Continuum], model: str) -> None:
     continua, model
         Continua that chance is modelled on, and the model's name.
     """
-    for name in (a for c in ContinuumSequence.of(continua).structured for a, _ in c.read_until):
-        raise DataError(
-            f"chance model {model!r} cannot model that {name!r} stopped reading early",
-            hint="Use `chance=cut`, or drop `read_until=`",
-        )
+    for continuum in ContinuumSequence.of(continua).structured:
+        if continuum.read_until:
+            name, _ = continuum.read_until[0]
+            raise DataError(
+                f"chance model {model!r} cannot model that {name!r} stopped reading early",
+                hint="Use `chance=cut`, or drop `read_until=`",
+            )
 
 
-def check_markable(continua: Sequence[Continuum], model: str) -> None:
+def check_no_pauses(continua: Sequence[Continuum], model: str) -> None:
     """Raise a DataError if nothing can be marked in some part of a continuum.
 
     Parameters
@@ -139,19 +135,21 @@ def check_markable(continua: Sequence[Continuum], model: str) -> None:
         )
 
 
-def everybody(continua: Sequence[Continuum], n_annotators: int, model: str) -> Continuum:
-    """Return the only continuum; raise a DataError if sets must not have each annotator once.
+def single_continuum(continua: Sequence[Continuum], n_annotators: int, model: str) -> Continuum:
+    """Return the only continuum, for a model that takes each of its annotators once.
+
+    Raise a DataError unless its first axis is time and random sets have as many annotators as it.
 
     Parameters
     ----------
     continua
-        Continua that chance is modelled on.
+        The continuum that chance is modelled on, alone.
     n_annotators
         Number of random annotators in a set.
     model
         Name of the chance model.
     """
-    check_axis(continua, model)
+    check_time_axis(continua, model)
     (continuum,) = continua
     if n_annotators != continuum.n_annotators:
         raise DataError(
@@ -160,3 +158,15 @@ def everybody(continua: Sequence[Continuum], n_annotators: int, model: str) -> C
             hint="Use `chance=shift`",
         )
     return continuum
+
+
+def _refuse_first(
+    reasons: Iterable[str | None],
+    model: str,
+    verb: str = "cannot be used:",
+    hint: str = "Use `chance=cut`",
+) -> None:
+    """Raise a DataError for the first reason that is not None."""
+    reason = next(filter(None, reasons), None)
+    if reason is not None:
+        raise DataError(f"chance model {model!r} {verb} {reason}", hint=hint)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
-from gammacp.chance.refusals import check_markable, check_read_to_the_end
+from gammacp.chance.refusals import check_no_pauses, check_read_completely
 from gammacp.chance.sampling import Sampler
 from gammacp.continuum import Continuum
 from gammacp.continuum.sequence import ContinuumSequence
@@ -80,9 +80,9 @@ def registered(name: str, summary: str, reference: str, **facts: Any) -> Callabl
             continua: Sequence[Continuum], n_annotators: int
         ) -> Sampler[Continuum]:
             if not facts.get("reads"):
-                check_read_to_the_end(continua, name)
+                check_read_completely(continua, name)
             if not (facts.get("avoids_pauses") or facts.get("keeps_places")):
-                check_markable(continua, name)
+                check_no_pauses(continua, name)
             return prepare(continua, n_annotators)
 
         named = {"name": name, "summary": summary, "reference": reference}

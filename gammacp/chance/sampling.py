@@ -31,7 +31,7 @@ MOST_STRATA = 500
 
 Entry = TypeVar("Entry")
 Data = TypeVar("Data", covariant=True)
-Counted = TypeVar("Counted", contravariant=True)
+RandomData = TypeVar("RandomData", contravariant=True)
 
 
 def sample_seed(seed: int, index: int) -> np.random.Generator:
@@ -228,7 +228,7 @@ class Draws(Generic[Data]):
         return random_sets
 
 
-class Counting(Protocol[Counted]):
+class SetMeasurer(Protocol[RandomData]):
     """Protocol for computing measures on random data; frozen, and cheap to send to a process."""
 
     @property
@@ -236,7 +236,7 @@ class Counting(Protocol[Counted]):
         """Number of random sets to process in one call."""
         ...
 
-    def of_each(self, data: Sequence[Counted], /) -> Sequence[Sequence[Disagreement]]:
+    def of_each(self, data: Sequence[RandomData], /) -> Sequence[Sequence[Disagreement]]:
         """Return one disagreement per measure for each set that was completed before interruption.
 
         Parameters
@@ -248,13 +248,13 @@ class Counting(Protocol[Counted]):
 
 
 @dataclass(frozen=True)
-class OneByOne(Generic[Counted]):
-    """`Counting` that applies a function to one random set at a time."""
+class OneByOne(Generic[RandomData]):
+    """`SetMeasurer` that applies a function to one random set at a time."""
 
-    count: Callable[[Counted], Sequence[Disagreement]]
+    count: Callable[[RandomData], Sequence[Disagreement]]
     at_once: int = _CHUNK
 
-    def of_each(self, data: Sequence[Counted]) -> list[Sequence[Disagreement]]:
+    def of_each(self, data: Sequence[RandomData]) -> list[Sequence[Disagreement]]:
         """Return one disagreement per measure for each set, up to an interruption."""
         rows: list[Sequence[Disagreement]] = []
         for entry in data:
@@ -267,7 +267,7 @@ class OneByOne(Generic[Counted]):
 
 def expectations(
     sampler: Sampler[Data] | Draws[Data],
-    disagreements: Counting[Data],
+    disagreements: SetMeasurer[Data],
     rule: SampleRule,
     seed: int,
     *,

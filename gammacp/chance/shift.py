@@ -14,7 +14,7 @@ import numpy as np
 
 from gammacp.base.arrays import Floats
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of, least_distance
-from gammacp.chance.refusals import check_axis
+from gammacp.chance.refusals import check_time_axis
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
 
@@ -80,7 +80,7 @@ def prepare_shift(
     name
         Name of the chance model.
     """
-    check_axis(continua, name)
+    check_time_axis(continua, name)
     pool = tuple(a for c in continua for a in annotations_of(c))
     total = sum(c.lengths.sum() for c in continua)
     mean_length = float(total / max(1, sum(c.n_units for c in continua)))

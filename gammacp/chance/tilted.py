@@ -21,7 +21,7 @@ from gammacp.base.arrays import Floats
 from gammacp.chance.annotation import Annotation, annotation_set, least_distance
 from gammacp.chance.cut import circle_of
 from gammacp.chance.grid import Places
-from gammacp.chance.refusals import everybody
+from gammacp.chance.refusals import single_continuum
 from gammacp.chance.registry import registered
 from gammacp.chance.shift import distant_shifts
 from gammacp.continuum import Continuum
@@ -163,7 +163,7 @@ def prepare_tilted(continua: Sequence[Continuum], n_annotators: int) -> TiltedSa
     DataError
         The set is to have another number of annotators than the continuum.
     """
-    continuum = everybody(continua, n_annotators, "tilted")
+    continuum = single_continuum(continua, n_annotators, "tilted")
     laid = circle_of(continuum)
     circle = laid.length
     marked = [a for a in laid.annotations if len(a.starts) and circle > 0]

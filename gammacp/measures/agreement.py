@@ -294,7 +294,7 @@ class Agreement:
         with_parts: bool = False,
         teams: Mapping[str, str] | None = None,
     ) -> Agreement:
-        """Add the intervals of the whole to its score.
+        """Add the intervals of the corpus to its score.
 
         Parameters
         ----------
@@ -329,18 +329,18 @@ class Agreement:
         return replace(self, score=score, documents=dict.fromkeys(self.documents, score))
 
     def with_bootstrap(self, *, confidence: float = 0.95) -> Agreement:
-        """Return the same with `bootstrap` intervals of each document's score and the whole."""
+        """Return the same with `bootstrap` intervals of the score and of each document's score."""
         documents = {}
         for name, score in self.documents.items():
-            alone = Agreement(score=score, documents={name: score}, chance=self.chance)
-            interval = alone.bootstrap(confidence=confidence)
+            document_agreement = Agreement(score=score, documents={name: score}, chance=self.chance)
+            interval = document_agreement.bootstrap(confidence=confidence)
             documents[name] = _with_interval(score, interval)
         if not isinstance(self.score, CorpusGamma):
             score = next(iter(documents.values()), self.score)
             return replace(self, score=score, documents=documents)
-        whole = replace(self.score, scores=documents)
+        corpus_score = replace(self.score, scores=documents)
         interval = self.bootstrap(confidence=confidence)
-        return replace(self, score=_with_interval(whole, interval), documents=documents)
+        return replace(self, score=_with_interval(corpus_score, interval), documents=documents)
 
     def pair_rows(self) -> PairRows:
         """Return the cost of every pair of annotators in every unitary alignment, a row each."""

@@ -30,7 +30,7 @@ from gammacp.continuum.needs import Need
 from gammacp.errors import DataError
 from gammacp.measures.evaluation import evaluate, measure_each
 from gammacp.measures.gamma_notes import few_units
-from gammacp.measures.pooling import Pool
+from gammacp.measures.pooling import PooledCounts
 from gammacp.measures.registry import MEASURES, Measure, expand_names
 from gammacp.measures.score import Score
 from gammacp.measures.settings import Settings
@@ -124,7 +124,7 @@ def pooled_disagreement(
         weights.append(continuum.weight)
     if not counts:
         return math.nan
-    pool = Pool.of(counts, weights, m.counting.pooling_of(**own_options))
+    pool = PooledCounts.of(counts, weights, m.counting.pooling_of(**own_options))
     return float(m.counting.rates(pool.total).disagreement[0])
 
 

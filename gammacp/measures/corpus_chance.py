@@ -24,8 +24,8 @@ from gammacp.measures.beyond_chance import (
     unsuited,
 )
 from gammacp.measures.corpus_measuring import corpus_score
-from gammacp.measures.corpus_parts import Part
 from gammacp.measures.corpus_score import CorpusScore
+from gammacp.measures.measured_documents import MeasuredDocuments
 from gammacp.measures.registry import MEASURES
 from gammacp.measures.settings import Settings
 
@@ -159,7 +159,7 @@ class PooledDisagreements:
         if reference is not None and not self.named:
             # Random annotators without real names are exchangeable, so any of them will do.
             reference = next(iter(documents.values())).annotators[0]
-        part = Part(m, documents, self.options, reference)
+        part = MeasuredDocuments(m, documents, self.options, reference)
         return corpus_score(part, plain=True).disagreement
 
 
@@ -215,9 +215,11 @@ def corpus_beyond_chance(
             reason = NOT_MATCHED.format(name)
         elif pooled:
             marked = {n: c for n, c in documents.items() if c.n_units}
-            whole = Part(m, marked, options, joint=(joint or {}).get(name)).whole
-            if whole is not None:
-                beyond[name] = _of_score(whole, settings.chance)
+            joint_score = MeasuredDocuments(
+                m, marked, options, known_joint_score=(joint or {}).get(name)
+            ).joint_score
+            if joint_score is not None:
+                beyond[name] = _of_score(joint_score, settings.chance)
                 continue
         if m.counting is None:
             reason = _ADD_UP.format(name)

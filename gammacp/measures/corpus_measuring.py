@@ -23,7 +23,6 @@ from gammacp.continuum.needs import Need
 from gammacp.continuum.selecting import keep_annotators, keep_categories, relabel
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.corpus_intervals import with_intervals
-from gammacp.measures.corpus_parts import Part
 from gammacp.measures.corpus_remarks import (
     note_on_missing,
     notes_of_scores,
@@ -35,6 +34,7 @@ from gammacp.measures.corpus_remarks import (
 )
 from gammacp.measures.corpus_score import CorpusScore, Retrieval
 from gammacp.measures.counting import Counts, Numbers, Rates
+from gammacp.measures.measured_documents import MeasuredDocuments
 from gammacp.measures.pooling import pooled_rates
 from gammacp.measures.registry import MEASURES, UNITS, Measure, expand_names
 from gammacp.measures.score import Score
@@ -103,8 +103,10 @@ def measure_corpus(
     corpus_scores = {}
     for name, m in chosen.items():
         earlier = {d: s[name] for d, s in (scores or {}).items() if name in s}
-        whole = (joint or {}).get(name)
-        part = Part(m, dict(corpus), options, reference, earlier, executor, whole)
+        known_joint_score = (joint or {}).get(name)
+        part = MeasuredDocuments(
+            m, dict(corpus), options, reference, earlier, executor, known_joint_score
+        )
         corpus_scores[name] = _score_by(part, tables)
     if beyond_chance:
         # Imported here, as that module imports this one.
@@ -171,7 +173,10 @@ def measure_jointly(
     """
     from gammacp.measures.beyond_chance import against_own_chance
 
-    parts = {name: Part(MEASURES[name], dict(corpus), options, executor=executor) for name in names}
+    parts = {
+        name: MeasuredDocuments(MEASURES[name], dict(corpus), options, executor=executor)
+        for name in names
+    }
     documents: dict[str, dict[str, Score]] = {name: {} for name in corpus}
     for name, part in parts.items():
         for document, score in part.measured_scores.items():
@@ -180,7 +185,7 @@ def measure_jointly(
             if beyond_chance:
                 document_score = against_own_chance(document_score)
             documents[document][name] = document_score
-    return {name: part.whole for name, part in parts.items()}, documents
+    return {name: part.joint_score for name, part in parts.items()}, documents
 
 
 def as_corpus(data: Any) -> Corpus:
@@ -221,7 +226,7 @@ def check_reference(documents: Mapping[str, Continuum], reference: str | None) -
         )
 
 
-def _score_by(part: Part, by: Collection[str]) -> CorpusScore:
+def _score_by(part: MeasuredDocuments, by: Collection[str]) -> CorpusScore:
     """Return the score of one measure, with its scores by category and by pair."""
     score = corpus_score(part)
     m = part.measure
@@ -236,7 +241,7 @@ def _score_by(part: Part, by: Collection[str]) -> CorpusScore:
     return score
 
 
-def corpus_score(part: Part, *, plain: bool = False) -> CorpusScore:
+def corpus_score(part: MeasuredDocuments, *, plain: bool = False) -> CorpusScore:
     """Return the score of one measure of some documents.
 
     Parameters
@@ -261,30 +266,30 @@ def corpus_score(part: Part, *, plain: bool = False) -> CorpusScore:
     pooling = m.counting.pooling_of(**part.own_options)
     pooled = part.joint_rates or pooled_rates(part.pool(pooling), formula, pooling)
     if of == 1:
-        whole = _mean_of_pairs(part, counts, formula)
+        rates = _mean_of_pairs(part, counts, formula)
     else:
-        whole = pooled.whole
-    value = float(whole.value)
+        rates = pooled.rates
+    value = float(rates.value)
     labels = next(iter(counts.values())).labels
     score = CorpusScore(
         value=value,
         mean=part.mean,
         documents=len(counts),
         of=of,
-        retrieval=_retrieval(whole) if part.reference is not None else Retrieval(),
+        retrieval=_retrieval(rates) if part.reference is not None else Retrieval(),
         support=_support(part),
-        reason=None if not math.isnan(value) else why_undefined(part, whole),
+        reason=None if not math.isnan(value) else why_undefined(part, rates),
         notes=_notes(part, counts),
         signature=signature_of(part),
-        disagreement=float(whole.disagreement),
-        by_category=_by_label(whole, labels, len(counts), of),
+        disagreement=float(rates.disagreement),
+        by_category=_by_label(rates, labels, len(counts), of),
     )
     if math.isnan(value) or of == 1 or plain:
         return score
     return with_intervals(score, part, pooled, formula)
 
 
-def _notes(part: Part, counts: Mapping[str, Counts]) -> tuple[str, ...]:
+def _notes(part: MeasuredDocuments, counts: Mapping[str, Counts]) -> tuple[str, ...]:
     """Return all notes on a score, without repetition."""
     every = (
         *notes_of_scores(part),
@@ -303,7 +308,7 @@ def _all(counts: Mapping[str, Counts]) -> Counts:
 
 
 def _mean_of_pairs(
-    part: Part, counts: Mapping[str, Counts], formula: Callable[[Numbers], Rates]
+    part: MeasuredDocuments, counts: Mapping[str, Counts], formula: Callable[[Numbers], Rates]
 ) -> Rates:
     """Return a single document's own value, and the means of its pairs' rates."""
     (only,) = counts.values()
@@ -320,26 +325,26 @@ def _mean_of_pairs(
 
 
 def _by_label(
-    whole: Rates, labels: Sequence[str], documents: int, of: int
+    rates: Rates, labels: Sequence[str], documents: int, of: int
 ) -> dict[str, CorpusScore]:
     """Return the scores by label, for measures whose formula gives them."""
-    if whole.by_label is None:
+    if rates.by_label is None:
         return {}
-    values = dict(zip(labels, whole.by_label.tolist(), strict=True))
+    values = dict(zip(labels, rates.by_label.tolist(), strict=True))
     return {
         name: CorpusScore(value=value, documents=documents, of=of) for name, value in values.items()
     }
 
 
-def _retrieval(whole: Rates) -> Retrieval:
+def _retrieval(rates: Rates) -> Retrieval:
     sides = {}
     for name in ("recall", "precision"):
-        rate = getattr(whole, name)
+        rate = getattr(rates, name)
         sides[name] = None if rate is None or math.isnan(float(rate)) else float(rate)
     return Retrieval(**sides)
 
 
-def _support(part: Part) -> int:
+def _support(part: MeasuredDocuments) -> int:
     """Return the number of units of the reference, or of all annotators without a reference."""
     if part.reference is None:
         return sum(c.n_units for c in part.documents.values())
@@ -347,7 +352,7 @@ def _support(part: Part) -> int:
     return sum(len(c.starts[c.rows_of(part.reference)]) for c in with_reference)
 
 
-def _without_sums(part: Part) -> CorpusScore:
+def _without_sums(part: MeasuredDocuments) -> CorpusScore:
     """Return a score with only the mean over documents, for a measure that does not add up."""
     name = part.measure.name
     of = len(part.documents)
@@ -364,18 +369,18 @@ def _without_sums(part: Part) -> CorpusScore:
     )  # fmt: skip
 
 
-def _by_category(part: Part) -> dict[str, CorpusScore]:
+def _by_category(part: MeasuredDocuments) -> dict[str, CorpusScore]:
     """Return the score of each category: of its units alone, or of its label against the rest."""
     every = dict.fromkeys(k for c in part.documents.values() for k in c.categories)
     scores = {}
     for category in every:
-        units_alone = part.only(partial(_only_category, category=category))
+        units_alone = part.with_changed_documents(partial(_only_category, category=category))
         if part.counting.relabelled:
             if "metric" in part.measure.options:
                 options = {"metric": "nominal"}
             else:
                 options = {}
-            rest = part.only(partial(_against_rest, category=category), **options)
+            rest = part.with_changed_documents(partial(_against_rest, category=category), **options)
             scores[category] = replace(corpus_score(rest), support=_support(units_alone))
         else:
             scores[category] = corpus_score(units_alone)
@@ -390,13 +395,15 @@ def _against_rest(continuum: Continuum, category: str) -> Continuum:
     return relabel(continuum, [k if k == category else OTHERS for k in continuum.categories])
 
 
-def _by_pair(part: Part) -> dict[str, CorpusScore]:
+def _by_pair(part: MeasuredDocuments) -> dict[str, CorpusScore]:
     """Return the score of each pair of annotators, on the documents that both annotated."""
     scores = {}
     for first, second in part.pairs_of_people():
         shared = {d: c for d, c in part.documents.items() if {first, second} <= set(c.annotators)}
         if shared:
-            alone = Part(part.measure, shared, part.options, part.reference, executor=part.executor)
-            alone = alone.only(partial(keep_annotators, names=(first, second)))
+            alone = MeasuredDocuments(
+                part.measure, shared, part.options, part.reference, executor=part.executor
+            )
+            alone = alone.with_changed_documents(partial(keep_annotators, names=(first, second)))
             scores[f"{first}, {second}"] = corpus_score(alone)
     return scores

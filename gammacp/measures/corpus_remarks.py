@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from gammacp.base.signature import extend
-from gammacp.measures.corpus_parts import Part
 from gammacp.measures.counting import Counts, Rates
+from gammacp.measures.measured_documents import MeasuredDocuments
 
 # Largest number of reasons for leaving out documents that are spelled out.
 _SHOWN = 3
 
 
-def _reasons(part: Part) -> dict[str, int]:
+def _reasons(part: MeasuredDocuments) -> dict[str, int]:
     """Count the documents without counts, by reason."""
     count_by_reason: dict[str, int] = {}
     for name, score in part.measured_scores.items():
@@ -24,7 +24,7 @@ def _reasons(part: Part) -> dict[str, int]:
     return count_by_reason
 
 
-def why_nothing(part: Part) -> str:
+def why_nothing(part: MeasuredDocuments) -> str:
     """Return the reason why no document has counts.
 
     Parameters
@@ -43,27 +43,27 @@ def why_nothing(part: Part) -> str:
     return "no document has anything to compare"
 
 
-def why_undefined(part: Part, whole: Rates) -> str:
+def why_undefined(part: MeasuredDocuments, rates: Rates) -> str:
     """Return why the sums have no value.
 
     Parameters
     ----------
     part
         The measure and the documents.
-    whole
+    rates
         The rates of the sums.
     """
     if part.measure.per_category:
         return "it has a value per category only"
-    if whole.expected is not None and float(whole.expected) < 0:
-        return f"the expected disagreement is negative ({float(whole.expected):.3g})"
+    if rates.expected is not None and float(rates.expected) < 0:
+        return f"the expected disagreement is negative ({float(rates.expected):.3g})"
     if len(part.documents) == 1:
         reason = next(iter(part.measured_scores.values())).reason
         return reason or part.counting.nothing
     return part.counting.nothing
 
 
-def notes_on_documents(part: Part) -> tuple[str, ...]:
+def notes_on_documents(part: MeasuredDocuments) -> tuple[str, ...]:
     """Return a note on documents that do not count, for each reason.
 
     Parameters
@@ -81,7 +81,7 @@ def notes_on_documents(part: Part) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def notes_of_scores(part: Part) -> tuple[str, ...]:
+def notes_of_scores(part: MeasuredDocuments) -> tuple[str, ...]:
     """Return the notes of the only document's score, or of a score of all documents together.
 
     Parameters
@@ -92,11 +92,11 @@ def notes_of_scores(part: Part) -> tuple[str, ...]:
     if len(part.documents) == 1:
         (score,) = part.measured_scores.values()
     else:
-        score = part.whole
+        score = part.joint_score
     return tuple(getattr(score, "notes", ()))
 
 
-def notes_on_sums(part: Part) -> tuple[str, ...]:
+def notes_on_sums(part: MeasuredDocuments) -> tuple[str, ...]:
     """Return notes on what was counted against the reference; none where there is no reference.
 
     Parameters
@@ -129,8 +129,8 @@ def note_on_missing(counts: Mapping[str, Counts]) -> tuple[str, ...]:
     return ()
 
 
-def signature_of(part: Part) -> str:
-    """Return the signature of the whole, or of the first document that counts.
+def signature_of(part: MeasuredDocuments) -> str:
+    """Return the signature of the corpus, or of the first document that counts.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def signature_of(part: Part) -> str:
     lines = [
         s.signature for s in part.measured_scores.values() if s.counts is not None and s.signature
     ]
-    line = getattr(part.whole, "signature", "") or (lines[0] if lines else "")
+    line = getattr(part.joint_score, "signature", "") or (lines[0] if lines else "")
     if not line:
         return ""
     return extend(line, documents=len(part.counts), reference=part.reference)

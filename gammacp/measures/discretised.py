@@ -41,13 +41,13 @@ def count_positions(
     sections = sections_of(continuum)
     m = sections.n_annotators
     length = continuum.length
-    apart = np.zeros(m * m)
+    unlike_lengths = np.zeros(m * m)
     for met in intersections(sections):
         unlike = sections.labels[met.first] != sections.labels[met.second]
         i = sections.annotators[met.first[unlike]].astype(np.int64)
         j = sections.annotators[met.second[unlike]]
-        apart += np.bincount(i * m + j, met.lengths[unlike], minlength=m * m)
-    square = apart.reshape(m, m)
+        unlike_lengths += np.bincount(i * m + j, met.lengths[unlike], minlength=m * m)
+    square = unlike_lengths.reshape(m, m)
     if coefficient == "alpha":
         tau = atom_of(continuum, atom)
     else:

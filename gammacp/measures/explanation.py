@@ -287,11 +287,11 @@ class _Records:
         self, key: str, names: Sequence[object], observed: Floats, expected: Floats | None
     ) -> Iterator[Record]:
         for k, name in enumerate(names):
-            whole = float(observed[k].sum())
+            disorder = float(observed[k].sum())
             yield {
                 key: name,
-                "observed": whole,
-                "share": self._share(whole),
+                "observed": disorder,
+                "share": self._share(disorder),
                 "observed_parts": self._parts(observed[k]),
                 "expected": None if expected is None else float(expected[k].sum()),
                 "expected_parts": None if expected is None else self._parts(expected[k]),

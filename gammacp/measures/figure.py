@@ -31,13 +31,13 @@ _NAME = 22
 
 
 @dataclass(frozen=True)
-class _Row:
+class _PictureLine:
     """One line of the picture: a value, an interval, or both."""
 
     name: str
     value: float | None = None
     interval: tuple[float, float] | None = None
-    whole: bool = False
+    bold: bool = False
 
 
 def picture_of(score: Score, width: float) -> Picture:
@@ -91,11 +91,11 @@ def _chance(score: Score) -> str:
     return score.chance or score.signature.partition("|chance:")[2].partition("|")[0]
 
 
-def _rows(score: Score, name: str) -> list[_Row]:
-    """Return the value and the intervals of the whole."""
+def _rows(score: Score, name: str) -> list[_PictureLine]:
+    """Return the value and the intervals of the score."""
     if not score.defined:
         return []
-    rows = [_Row(name, score.value, score.interval, whole=True)]
+    rows = [_PictureLine(name, score.value, score.interval, bold=True)]
     over = getattr(score, "over", None)
     others = {
         "other documents": score.bootstrap or (over and over.documents),
@@ -104,11 +104,11 @@ def _rows(score: Score, name: str) -> list[_Row]:
     }
     for label, interval in others.items():
         if interval is not None:
-            rows.append(_Row(label, None, (float(interval[0]), float(interval[1]))))
+            rows.append(_PictureLine(label, None, (float(interval[0]), float(interval[1]))))
     return rows
 
 
-def _parts(score: Score) -> tuple[list[_Row], list[str]]:
+def _parts(score: Score) -> tuple[list[_PictureLine], list[str]]:
     """Return the rows of documents or categories, the lowest first, and what is left out."""
     values: Mapping[str, float] = score.by_category
     what = "category"
@@ -118,7 +118,7 @@ def _parts(score: Score) -> tuple[list[_Row], list[str]]:
     defined = {name: value for name, value in values.items() if math.isfinite(value)}
     lowest = sorted(defined, key=lambda name: (defined[name], name))[:MOST_PARTS]
     names, cut_names = short_names(lowest, _NAME)
-    rows = [_Row(label, defined[name]) for label, name in zip(names, lowest, strict=True)]
+    rows = [_PictureLine(label, defined[name]) for label, name in zip(names, lowest, strict=True)]
     notes = []
     if len(lowest) < len(defined):
         notes.append(f"Shown are the lowest {len(lowest)} of {with_commas(len(defined))}.")
@@ -158,7 +158,7 @@ def _caption(score: Score, name: str) -> list[str]:
     return words
 
 
-def _draw(axes: Any, *, rows: Sequence[_Row], chance: bool) -> None:
+def _draw(axes: Any, *, rows: Sequence[_PictureLine], chance: bool) -> None:
     """Draw each row on one scale; its numbers stand at the right."""
     numbers = [v for r in rows for v in (r.value, *(r.interval or ())) if v is not None]
     low = min([-0.05 if chance else 0.0, *(v for v in numbers if math.isfinite(v))])
@@ -167,8 +167,8 @@ def _draw(axes: Any, *, rows: Sequence[_Row], chance: bool) -> None:
         if row.interval is not None:
             axes.plot(row.interval, [place, place], color=COLOURS[4], linewidth=4.0)
         if row.value is not None:
-            size = 6 if row.whole else 4
-            axes.plot([row.value], [place], "D" if row.whole else "o", color=COLOURS[0], ms=size)
+            size = 6 if row.bold else 4
+            axes.plot([row.value], [place], "D" if row.bold else "o", color=COLOURS[0], ms=size)
             text = f"{row.value:.3f}"
         elif row.interval is not None:
             text = f"{row.interval[0]:.3f} to {row.interval[1]:.3f}"
@@ -180,7 +180,7 @@ def _draw(axes: Any, *, rows: Sequence[_Row], chance: bool) -> None:
         axes.set_xlabel("1: perfect", fontsize=7.5)
     axes.set_xlim(low - 0.02, 1.02)
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_yticks(range(len(rows)), [plain(r.name) if r.whole else r.name for r in rows])
+    axes.set_yticks(range(len(rows)), [plain(r.name) if r.bold else r.name for r in rows])
     axes.tick_params(axis="y", length=0, labelsize=8)
     axes.tick_params(axis="x", labelsize=7, length=2.5)
     axes.grid(visible=False, axis="y")

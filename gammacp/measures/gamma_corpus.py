@@ -36,7 +36,7 @@ from gammacp.measures.settings import FamilyOptions, Settings, spelled_out_with_
 if TYPE_CHECKING:
     from gammacp.inference.pair_costs import AlignedDocuments
     from gammacp.measures.marked import Marked
-    from gammacp.measures.pooling import Pool, PooledRates
+    from gammacp.measures.pooling import PooledCounts, PooledRates
 
 # Number of scores that are kept after they were made.
 _KEPT = 2000
@@ -444,7 +444,7 @@ class DisorderColumns:
         """γ of each continuum; NaN where the expected disorder is 0."""
         return disorder_rates(self.numbers).value
 
-    def pool(self, expected: float) -> Pool:
+    def pool(self, expected: float) -> PooledCounts:
         """Return the weighted numbers of all continua, ready to be summed.
 
         Parameters
@@ -454,9 +454,9 @@ class DisorderColumns:
             share one.
         """
         # Not loaded for a single document.
-        from gammacp.measures.pooling import Pool
+        from gammacp.measures.pooling import PooledCounts
 
         rows = {name: self.weight * x for name, x in self.numbers.items()}
         alike = np.zeros(len(self), np.int64)
         shared_numbers = {"expected": np.array([expected])}
-        return Pool(rows, np.arange(len(self)), alike, len(self), shared_numbers)
+        return PooledCounts(rows, np.arange(len(self)), alike, len(self), shared_numbers)

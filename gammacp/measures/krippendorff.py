@@ -276,9 +276,9 @@ def category_rates(numbers: Numbers, *, squared: Floats) -> Rates:
     chance = expected_coincidences(numbers["marginal"], numbers["alone"])
     observed = share((squared * counts).sum(axis=-2), counts.sum(axis=-2))
     expected = share((squared * chance).sum(axis=-2), chance.sum(axis=-2))
-    whole = coincidence_rates(numbers, squared=squared)
+    rates = coincidence_rates(numbers, squared=squared)
     return replace(
-        whole, value=np.full(whole.value.shape, math.nan), by_label=ratios(observed, expected)
+        rates, value=np.full(rates.value.shape, math.nan), by_label=ratios(observed, expected)
     )
 
 

@@ -153,11 +153,11 @@ def _of_document(name: str, alignment: Alignment, expected: float | None) -> Ite
     costs = np.zeros((len(components_of(bound)), size))
     costs[:-1, both] = costs_by_component(bound, units[first[both]], units[second[both]])
     costs[-1, ~both] = bound.delta
-    whole = alignment.pair_costs[at, pair]
-    yield "cost", whole
+    pair_costs = alignment.pair_costs[at, pair]
+    yield "cost", pair_costs
     yield from ((f"cost_{k}", row) for k, row in zip(components_of(bound), costs, strict=True))
     # Rows of a unitary alignment share what its pairs of two empty units cost.
     shared = is_present.sum(axis=1)
     empty = (len(i) - shared) * bound.delta / np.maximum(shared, 1)
-    yield "disorder", (whole + empty[at]) / (len(i) * c.mean_units or 1.0)
+    yield "disorder", (pair_costs + empty[at]) / (len(i) * c.mean_units or 1.0)
     yield "expected_disorder", np.full(size, math.nan if expected is None else expected)

@@ -78,7 +78,7 @@ def soft_rates(numbers: Numbers) -> Rates:
     """
     units = numbers["first_units"], numbers["second_units"]
     shared = numbers["first_shared"], numbers["second_shared"]
-    sides = [share(part, whole) for part, whole in zip(shared, units, strict=True)]
+    sides = [share(part, n_units) for part, n_units in zip(shared, units, strict=True)]
     rates = [np.where(np.isnan(side), 0.0, side) for side in sides]
     value = np.where(units[0] + units[1] > 0, harmonic_mean(*rates), math.nan)
     return Rates(

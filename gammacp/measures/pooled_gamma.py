@@ -70,7 +70,7 @@ def pool_scores(scores: ScoreTable, basis: Basis) -> CorpusGamma:
         status = Status.OPTIMAL
     else:
         status = Status.FEASIBLE
-    whole = CorpusGamma(
+    score = CorpusGamma(
         value=math.nan,
         mean=_mean(values[is_defined], parts.stands_for[is_defined]),
         scores=scores,
@@ -85,7 +85,7 @@ def pool_scores(scores: ScoreTable, basis: Basis) -> CorpusGamma:
         direction=trend,
     )
     if not len(parts):
-        return replace(whole, reason="no continuum has a γ")
+        return replace(score, reason="no continuum has a γ")
     if basis.settings.cover:
         soft = "soft-"
     else:
@@ -93,7 +93,7 @@ def pool_scores(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     line = basis.signature(
         f"{soft}gamma-corpus", *chances, selection=continua.selection, continua=len(parts)
     )
-    score = _with_value(replace(whole, signature=line), parts, basis)
+    score = _with_value(replace(score, signature=line), parts, basis)
     if basis.selection:
         return score
     if any(c.markable for c in continua.structured):
@@ -153,7 +153,7 @@ def _mean(values: Floats, stands_for: Floats) -> float:
     return math.nan
 
 
-def _with_value(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
+def _with_value(score: CorpusGamma, parts: DisorderColumns, basis: Basis) -> CorpusGamma:
     """Complete the score of a corpus with the value of the weighted sums over its parts."""
     from gammacp.measures.pooling import exact_sum, pooled_rates
 
@@ -174,10 +174,10 @@ def _with_value(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> Cor
             parts.observed,
             weighted=bool((parts.stands_for != 1.0).any()),
         )
-    value = float(pooled.whole.value)
+    value = float(pooled.rates.value)
     reason = None
     interval = None
-    baseline = whole.baseline
+    baseline = score.baseline
     if math.isnan(value):
         reason = "the expected disorder is 0"
     else:
@@ -185,7 +185,7 @@ def _with_value(whole: CorpusGamma, parts: DisorderColumns, basis: Basis) -> Cor
         baseline = replace(baseline, p=p, least_p=least)
         interval = ratio_interval(lowest, observed, low, high)
     return replace(
-        whole,
+        score,
         value=value,
         baseline=baseline,
         chance_error=error,

@@ -39,7 +39,7 @@ def with_common_labels(counts: Sequence[Counts], order: Sequence[str] = ()) -> l
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
+class PooledCounts:
     """The counts of several documents by one measure.
 
     A document weighs as in γ of a corpus: it adds the mean of its pairs' numbers, multiplied by the
@@ -65,7 +65,9 @@ class Pool:
     sums: Numbers = field(default_factory=dict)
 
     @classmethod
-    def of(cls, counts: Sequence[Counts], weights: Sequence[float], pooling: Pooling) -> Pool:
+    def of(
+        cls, counts: Sequence[Counts], weights: Sequence[float], pooling: Pooling
+    ) -> PooledCounts:
         """Pool the counts of some documents.
 
         Parameters
@@ -128,9 +130,9 @@ class Pool:
         """
         remainder = {}
         for name, values in self.rows.items():
-            whole = total[name][self.parties[rows]]
-            rest = whole - values[rows]
-            remainder[name] = np.where(np.abs(rest) <= _ROUNDING * np.abs(whole), 0.0, rest)
+            sums = total[name][self.parties[rows]]
+            rest = sums - values[rows]
+            remainder[name] = np.where(np.abs(rest) <= _ROUNDING * np.abs(sums), 0.0, rest)
         return remainder
 
 
@@ -162,7 +164,7 @@ class PooledRates:
 
     Attributes
     ----------
-    whole
+    rates
         Rates of shape ().
     without
         The value without each document, shape (documents,); NaN where it is undefined.
@@ -170,12 +172,14 @@ class PooledRates:
         Number of units, items or links in each document, shape (documents,).
     """
 
-    whole: Rates
+    rates: Rates
     without: Floats
     sizes: Floats
 
 
-def pooled_rates(pool: Pool, formula: Callable[[Numbers], Rates], pooling: Pooling) -> PooledRates:
+def pooled_rates(
+    pool: PooledCounts, formula: Callable[[Numbers], Rates], pooling: Pooling
+) -> PooledRates:
     """Return the value of the sums over documents, with and without each document.
 
     Parameters
@@ -190,7 +194,7 @@ def pooled_rates(pool: Pool, formula: Callable[[Numbers], Rates], pooling: Pooli
     total = pool.total
     of_parties = formula(total)
     of_rows = (formula({name: x[rows] for name, x in pool.rows.items()}) for rows in pool.blocks())
-    size_of_rows = np.concatenate([rates.size for rates in of_rows])
+    size_of_rows = np.concatenate([block_rates.size for block_rates in of_rows])
     sizes = np.bincount(pool.documents, size_of_rows, pool.size).astype(np.float64)
     if pooling in ("pairs", "all"):
         without = np.concatenate(
@@ -203,10 +207,10 @@ def pooled_rates(pool: Pool, formula: Callable[[Numbers], Rates], pooling: Pooli
     moved = np.tile(columns.sum(axis=0), (pool.size, 1))
     np.add.at(moved, pool.documents, changes)
     unknown = np.isnan(of_parties.value)
-    whole = _combined(columns.sum(axis=0), of_parties, pooling)
+    rates = _combined(columns.sum(axis=0), of_parties, pooling)
     if pooling == "values" and unknown.any():
-        whole = replace(whole, value=np.full((), np.nan))
-    return PooledRates(whole, _combined(moved, of_parties, pooling).value, sizes)
+        rates = replace(rates, value=np.full((), np.nan))
+    return PooledRates(rates, _combined(moved, of_parties, pooling).value, sizes)
 
 
 def _first(rates: Rates) -> Rates:
@@ -233,11 +237,13 @@ def _weighted(rates: Rates) -> Floats:
 
 def _combined(sums: Floats, rates: Rates, pooling: Pooling) -> Rates:
     """Return rates from sums over parties: the mean value, or 1 − the ratio of mean D_o and D_e."""
-    size, value, apart, chance = np.moveaxis(sums, -1, 0)
-    apart = share(apart, size)
+    size, value, observed, chance = np.moveaxis(sums, -1, 0)
+    observed = share(observed, size)
     chance = share(chance, size)
     if pooling == "values":
         agreement = share(value, size)
     else:
-        agreement = ratios(apart, chance)
-    return Rates(value=agreement, disagreement=apart, size=size, expected=chance, most=rates.most)
+        agreement = ratios(observed, chance)
+    return Rates(
+        value=agreement, disagreement=observed, size=size, expected=chance, most=rates.most
+    )

@@ -400,16 +400,16 @@ class Basis:
         from gammacp.measures.selected_sets import SelectedSets
 
         origin = parent.origins[continuum]
-        whole = parent.basis.draws(origin)
+        draws = parent.basis.draws(origin)
 
         def compute() -> SelectedSets | None:
-            cut = SelectedSets(whole, parent.names, keep=parent.keep)
+            cut = SelectedSets(draws, parent.names, keep=parent.keep)
             drawn = parent.basis.chance(origin).expected.samples
             if cut.reach(FEWEST_SAMPLES, drawn) >= FEWEST_SAMPLES:
                 return cut
             return None
 
-        return self.once(("cut", whole), compute)
+        return self.once(("cut", draws), compute)
 
     @cached_property
     def _with_annotators(self) -> ContinuumSequence:

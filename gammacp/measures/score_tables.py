@@ -157,8 +157,8 @@ def _corpus_rows(name: str, score: CorpusScore) -> Iterator[dict[str, Any]]:
     yield {"measure": name, **score.as_dict()}
     if score.by_category and score.macro is not None:
         empty = dict.fromkeys(("interval", "recall", "precision", "support", "mean"))
-        whole = {"documents": score.documents, "of": score.of}
-        yield {"measure": f"{name} (mean of categories)", "value": score.macro, **empty, **whole}
+        counts = {"documents": score.documents, "of": score.of}
+        yield {"measure": f"{name} (mean of categories)", "value": score.macro, **empty, **counts}
     for category, part in score.by_category.items():
         yield {"measure": f"{name}[{category}]", **part.as_dict()}
     for pair, part in score.by_pair.items():
@@ -187,18 +187,23 @@ _SHOWN = {
 
 
 def explanation_tables(explanation: Explanation, most: int = 10) -> Iterator[tuple[str, Table]]:
-    """Title and table of each list that has more than one row; lists at their worst `most` rows."""
+    """Yield title and table of each list with more than one row, up to its worst `most` rows."""
     components = [r["component"] for r in explanation.components]
-    whole = (*_PARTS, Column("expected", "expected", number))
+    columns_of_parts = (*_PARTS, Column("expected", "expected", number))
     perfect = Column("gamma_if_perfect", "γ if perfect", number)
-    yield "", Table((Column("component", "component"), *whole, perfect), explanation.components)
+    yield (
+        "",
+        Table(
+            (Column("component", "component"), *columns_of_parts, perfect), explanation.components
+        ),
+    )
     parts = [_part(name) for name in components]
     missed = Column("missed", "missed", number)
     for key, first in _SHOWN.items():
         records = sorted(getattr(explanation, key), key=_worst_first)
         if len(records) < 2:
             continue
-        columns = (first, *_PARTS, *parts, missed, whole[-1])
+        columns = (first, *_PARTS, *parts, missed, columns_of_parts[-1])
         shown = Table(columns, records[:most]).without_empty("missed", "expected")
         titles = []
         if len(records) > most:

@@ -122,9 +122,9 @@ def intersections(sections: Sections) -> Iterator[Intersections]:
         count = counts[lo:hi]
         first = np.repeat(np.arange(lo, hi), count)
         second = first + 1 + places_within(count)
-        apart = sections.annotators[first] != sections.annotators[second]
-        first = first[apart]
-        second = second[apart]
+        is_other_annotator = sections.annotators[first] != sections.annotators[second]
+        first = first[is_other_annotator]
+        second = second[is_other_annotator]
         shared = np.minimum(ends[first], ends[second]) - starts[second]
         yield Intersections(first, second, shared)
 

@@ -98,12 +98,12 @@ def factors(
     line = basis.signature("gamma-within", within, selection=selection, continua=len(continua))
 
     # Interval of E_within / E: the relative errors of the two are independent of each other.
-    apart = 0.0
+    expected_ratio = 0.0
     error = 0.0
     if expected.mean and mean:
-        apart = expected.mean / mean
+        expected_ratio = expected.mean / mean
         error = math.hypot(expected.half_width / expected.mean, (high - low) / 2 / mean)
-    about = 1 - apart * math.exp(error), 1 - apart * math.exp(-error)
+    about = 1 - expected_ratio * math.exp(error), 1 - expected_ratio * math.exp(-error)
     both = ratio_interval(lowest, observed, *expected.interval)
     nothing = "the expected disorder is 0"
     drawn = {"samples": expected.samples, "signature": line}

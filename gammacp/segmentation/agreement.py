@@ -15,12 +15,12 @@ from gammacp.segmentation.codings import Codings, Group
 from gammacp.segmentation.measures.coefficients import (
     Coefficients,
     PooledItems,
+    arrays_of_items,
     coefficients,
     influences,
-    pool,
 )
 from gammacp.segmentation.measures.comparison import Criterion, Mode
-from gammacp.segmentation.measures.rows import Pairs, compare_rows
+from gammacp.segmentation.measures.rows import CodingPairs, compare_rows
 from gammacp.segmentation.statistics import Spread, draw_items, error_of, interval, spread
 
 Interval = tuple[float, float]
@@ -100,17 +100,17 @@ class CodingAgreement:
     """
 
     codings: Codings
-    pairs: Pairs
+    pairs: CodingPairs
     intervals: Intervals | None = None
 
     @cached_property
-    def _pool_of_pairs(self) -> PooledItems:
-        return pool(self.pairs)
+    def _arrays(self) -> PooledItems:
+        return arrays_of_items(self.pairs)
 
     @cached_property
     def people(self) -> PooledItems:
         """The items as arrays, under names that mean one person."""
-        return pool(self.pairs, self.codings.row_people())
+        return arrays_of_items(self.pairs, self.codings.row_people())
 
     @cached_property
     def items(self) -> Mapping[str, PartAgreement]:
@@ -145,13 +145,11 @@ class CodingAgreement:
         return PartAgreement(
             group=group,
             mass=sum(next(iter(self.codings[item].values())).mass for item in group.items),
-            boundaries=int(self._pool_of_pairs.placed[chosen].sum()),
+            boundaries=int(self._arrays.boundary_counts[chosen].sum()),
             full=full,
             near=near,
             suboptimal=suboptimal,
-            coefficients=coefficients(
-                self._pool_of_pairs.only(chosen), mode=self.pairs.comparison.mode
-            ),
+            coefficients=coefficients(self._arrays.select(chosen), mode=self.pairs.comparison.mode),
             windowdiff=spread(np.concatenate([windows[i] for i in chosen]).ravel()),
         )
 
@@ -255,7 +253,7 @@ def coding_agreement(
     )
 
 
-def compared_pairs(codings: Codings, comparison: Criterion) -> Pairs:
+def compared_pairs(codings: Codings, comparison: Criterion) -> CodingPairs:
     """Every two codings of each item; an item that one coder alone coded is a DataError."""
     for item, coders in codings.items():
         if len(coders) < 2:
@@ -267,7 +265,7 @@ def compared_pairs(codings: Codings, comparison: Criterion) -> Pairs:
 
 
 def _intervals(people: PooledItems, mode: Mode, draws: int, seed: int) -> Intervals:
-    weights = draw_items(len(people.similar), draws, seed)
+    weights = draw_items(len(people.agreeing), draws, seed)
     rows = [influences(people, mode, w) for w in weights]
     ends = []
     lost = 0

@@ -24,9 +24,9 @@ from gammacp.chance.expected import SampleRule
 from gammacp.measures.score import Score
 from gammacp.segmentation.agreement import compared_pairs
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.measures.coefficients import coefficients, pool
+from gammacp.segmentation.measures.coefficients import arrays_of_items, coefficients
 from gammacp.segmentation.measures.comparison import Criterion
-from gammacp.segmentation.measures.rows import COLUMNS, Pairs, compare_rows
+from gammacp.segmentation.measures.rows import COLUMNS, CodingPairs, compare_rows
 from gammacp.segmentation.measures.turned import TurnedSegments
 from gammacp.segmentation.statistics import spread
 
@@ -53,7 +53,7 @@ class CorpusMeasure(Score):
         return {**super().as_dict(), "undefined": self.undefined}
 
 
-def disagreements(pairs: Pairs) -> dict[str, float]:
+def disagreements(pairs: CodingPairs) -> dict[str, float]:
     """D of each measure; NaN where no pair has a value."""
     disagreement_by_measure = {}
     for name, values in pairs.values.items():
@@ -99,7 +99,9 @@ def measures_beyond_chance(
     """
     comparison = comparison or Criterion()
     pairs = compared_pairs(codings, comparison)
-    pooled = coefficients(pool(pairs, codings.row_people()), mode=comparison.mode).as_dict()
+    pooled = coefficients(
+        arrays_of_items(pairs, codings.row_people()), mode=comparison.mode
+    ).as_dict()
     beyond = against_chance(
         disagreements(pairs),
         lambda rows: disagreements(compare_rows(rows, comparison)),

@@ -26,7 +26,7 @@ from gammacp.chance.sampling import Disagreement, OneByOne, expectations
 from gammacp.errors import DataError
 from gammacp.segmentation.baselines import BASELINES, JointCodings
 from gammacp.segmentation.codings import Codings
-from gammacp.segmentation.measures.coefficients import coefficients, pool
+from gammacp.segmentation.measures.coefficients import arrays_of_items, coefficients
 from gammacp.segmentation.measures.comparison import CorrectedSimilarity, Criterion
 from gammacp.segmentation.measures.rows import Rows, compare_rows, share
 from gammacp.segmentation.measures.turned import TurnedSegments
@@ -231,4 +231,4 @@ def _coefficients(
         for (item, coders), more in zip(people.items(), added, strict=True)
     }
     pairs = compare_rows(Rows.of(items, people.types), comparison)
-    return coefficients(pool(pairs), mode=comparison.mode).as_dict()
+    return coefficients(arrays_of_items(pairs), mode=comparison.mode).as_dict()

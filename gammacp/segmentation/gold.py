@@ -29,7 +29,7 @@ from gammacp.inference.part_tests import holm
 from gammacp.segmentation.baselines import BASELINES, JointCodings
 from gammacp.segmentation.codings import Codings
 from gammacp.segmentation.measures.comparison import CorrectedSimilarity, Criterion
-from gammacp.segmentation.measures.rows import Pairs, compare_rows, share
+from gammacp.segmentation.measures.rows import CodingPairs, compare_rows, share
 from gammacp.segmentation.statistics import (
     Spread,
     draw_items,
@@ -310,7 +310,7 @@ def _scores(
     return scores
 
 
-def _counts(pairs: Pairs, near: int) -> dict[str, tuple[Floats, Floats]]:
+def _counts(pairs: CodingPairs, near: int) -> dict[str, tuple[Floats, Floats]]:
     """Return the fractions of `MEASURES` of each pair, with the first coding as the reference."""
     from gammacp.segmentation.gold_kernels import both_ways, match_within
 

@@ -55,7 +55,7 @@ Pairs: TypeAlias = dict[int, int]
 
 
 @dataclass(frozen=True)
-class Side:
+class SentenceSide:
     """Sentences on one side of a pairing: words (empty if unknown), names and lengths."""
 
     words: tuple[Words, ...]
@@ -63,7 +63,7 @@ class Side:
     lengths: tuple[int, ...]
 
     @classmethod
-    def of(cls, sentences: Sequence[Sentence]) -> Side:
+    def of(cls, sentences: Sequence[Sentence]) -> SentenceSide:
         """Return the side of these sentences, with words in lower case and composed form."""
         return cls(
             tuple(_words(s) for s in sentences),
@@ -119,8 +119,8 @@ def pair_sentences(
     for annotator, sentences in annotations.items():
         if annotator == longest:
             continue
-        side = Side.of([_first(row, annotations) for row in rows])
-        pairs = _pair(side, Side.of(sentences), pairing, document, sentences)
+        side = SentenceSide.of([_first(row, annotations) for row in rows])
+        pairs = _pair(side, SentenceSide.of(sentences), pairing, document, sentences)
         _join(rows, pairs, annotator, len(sentences))
     items = []
     for row in rows:
@@ -165,7 +165,9 @@ def without_partner(items: Sequence[Item], annotators: int) -> list[LeftOut]:
     return [LeftOut(file, "sentence", count, reason) for file, count in alone.items()]
 
 
-def _pair(a: Side, b: Side, pairing: str, document: str, sentences: Sequence[Sentence]) -> Pairs:
+def _pair(
+    a: SentenceSide, b: SentenceSide, pairing: str, document: str, sentences: Sequence[Sentence]
+) -> Pairs:
     if pairing == "order":
         return {k: k for k in range(min(len(a), len(b)))}
     if pairing == "id":
@@ -182,14 +184,14 @@ def _pair(a: Side, b: Side, pairing: str, document: str, sentences: Sequence[Sen
     return _without_words(a, b)
 
 
-def _by_words(a: Side, b: Side) -> Pairs:
+def _by_words(a: SentenceSide, b: SentenceSide) -> Pairs:
     if len(a) == len(b) and list(chain(*a.words)) == list(chain(*b.words)):
         return {k: k for k in range(len(a))}
     pairs = _equal(a, b)
     return pairs | _similar(a, b, pairs)
 
 
-def _without_words(a: Side, b: Side) -> Pairs:
+def _without_words(a: SentenceSide, b: SentenceSide) -> Pairs:
     if a.has_names and b.has_names and a.names != b.names:
         pairs = _by_name(a, b)
         if 2 * len(pairs) >= min(len(a), len(b)):
@@ -200,12 +202,12 @@ def _without_words(a: Side, b: Side) -> Pairs:
     return {block.a + k: block.b + k for block in blocks for k in range(block.size)}
 
 
-def _by_name(a: Side, b: Side) -> Pairs:
+def _by_name(a: SentenceSide, b: SentenceSide) -> Pairs:
     place = {name: j for j, name in enumerate(b.names)}
     return {i: place[name] for i, name in enumerate(a.names) if name in place}
 
 
-def _equal(a: Side, b: Side) -> Pairs:
+def _equal(a: SentenceSide, b: SentenceSide) -> Pairs:
     """Pair sentences with equal words, each with at most one other."""
     left = _places(a)
     right = _places(b)
@@ -231,7 +233,7 @@ def _equal(a: Side, b: Side) -> Pairs:
     return pairing.pairs
 
 
-def _places(side: Side) -> dict[Words, list[int]]:
+def _places(side: SentenceSide) -> dict[Words, list[int]]:
     places: dict[Words, list[int]] = defaultdict(list)
     for k, words in enumerate(side.words):
         places[words].append(k)
@@ -242,8 +244,8 @@ def _places(side: Side) -> dict[Words, list[int]]:
 class _EqualSentences:
     """Pairs of equal sentences, as far as they are known."""
 
-    a: Side
-    b: Side
+    a: SentenceSide
+    b: SentenceSide
     pairs: Pairs = field(default_factory=dict)
     paired_in_b: set[int] = field(default_factory=set)
 
@@ -262,7 +264,7 @@ class _EqualSentences:
         return True
 
 
-def _similar(a: Side, b: Side, pairs: Pairs) -> Pairs:
+def _similar(a: SentenceSide, b: SentenceSide, pairs: Pairs) -> Pairs:
     """Pair the other sentences that share more than half of their words, by best assignment."""
     paired = set(pairs.values())
     rows = [i for i in range(len(a)) if i not in pairs]
@@ -277,7 +279,7 @@ def _similar(a: Side, b: Side, pairs: Pairs) -> Pairs:
     return {rows[r]: columns[c] for r, c, _ in (edges[k] for k in chosen)}
 
 
-def _hint(a: Side, b: Side, pairs: Pairs, i: int, j: int) -> float:
+def _hint(a: SentenceSide, b: SentenceSide, pairs: Pairs, i: int, j: int) -> float:
     """Return the bonus of a pair for an equal name, paired neighbours and a similar place."""
     named = a.names[i] is not None and a.names[i] == b.names[j]
     beside = (pairs.get(i - 1) == j - 1) + (pairs.get(i + 1) == j + 1)

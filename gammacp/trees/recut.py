@@ -23,7 +23,7 @@ Stretch: TypeAlias = tuple[tuple[Dependencies, ...], tuple[Dependencies, ...]]
 _COLUMNS = ("forms", "lemmas", "upos", "xpos", "features")
 
 
-class Segmentation(NamedTuple):
+class SentenceComparison(NamedTuple):
     """Comparison of the sentences of two annotators of one document.
 
     Attributes
@@ -68,7 +68,7 @@ def documents_of(treebank: Treebank) -> Mapping[str, Mapping[str, list[Dependenc
 
 def segmentations(
     treebank: Treebank, texts: Mapping[int, str]
-) -> Iterator[list[Segmentation | None]]:
+) -> Iterator[list[SentenceComparison | None]]:
     """Yield per document the segmentations of all pairs of annotators; None if texts differ.
 
     Parameters
@@ -94,7 +94,7 @@ def _segmentation(
     b: Sequence[Dependencies],
     texts: Mapping[int, str],
     paired: set[tuple[int, int]],
-) -> Segmentation | None:
+) -> SentenceComparison | None:
     first, second = ([texts[id(s)] for s in side] for side in (a, b))
     if "".join(first) != "".join(second) or not any(first):
         return None
@@ -107,7 +107,7 @@ def _segmentation(
         for x, y in blocks
         if not (len(x) == len(y) == 1 and {(id(x[0]), id(y[0])), (id(y[0]), id(x[0]))} & paired)
     )
-    return Segmentation(len(spans[0] & spans[1]), (len(a), len(b)), stretches)
+    return SentenceComparison(len(spans[0] & spans[1]), (len(a), len(b)), stretches)
 
 
 def _blocks(

@@ -28,7 +28,7 @@ from gammacp.trees.measures.annotations import (
     error_in,
 )
 from gammacp.trees.naming import SUFFIXES, Named, chosen, name_files, passed_over
-from gammacp.trees.pairing import Side, pair_sentences, without_partner
+from gammacp.trees.pairing import SentenceSide, pair_sentences, without_partner
 from gammacp.trees.text import read_lines
 
 KINDS = ("dependency", "phrase", "graph", "enhanced")
@@ -386,7 +386,7 @@ def _pairing(
     lost = next((d for d in defects if d.kind in UNCOUNTED and d.file in files), None)
     if pairing == "id" or len(annotations) < 2 or not (graphs or lost):
         return pairing
-    sides = [Side.of(sentences) for sentences in annotations.values()]
+    sides = [SentenceSide.of(sentences) for sentences in annotations.values()]
     if graphs and pairing == "auto" and all(side.has_names for side in sides):
         return "id"
     if lost and (pairing == "order" or not all(any(side.words) for side in sides)):
@@ -417,7 +417,7 @@ def _require_own_ids(annotations: Mapping[str, Sequence[Sentence]]) -> None:
 
 
 def _require_as_many(
-    document: str, annotations: Mapping[str, Sequence[Sentence]], sides: Sequence[Side]
+    document: str, annotations: Mapping[str, Sequence[Sentence]], sides: Sequence[SentenceSide]
 ) -> None:
     """Raise DataError if graphs can only be paired by order, but some are missing."""
     if len({len(side) for side in sides}) > 1 and not all(any(side.words) for side in sides):

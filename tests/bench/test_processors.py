@@ -10,7 +10,7 @@ import pytest
 
 _CODE = """
 from gammacp.bench.source import Shuffled
-from gammacp.bench.sweep import Sweep, Task
+from gammacp.bench.sweep import Sweep, SweepTask
 from gammacp.bench.work import compute
 
 sweep = Sweep(
@@ -19,7 +19,7 @@ sweep = Sweep(
     measures=("gamma", "u-alpha-2013", "cu-alpha", "ku-alpha", "kappa-d", "ser"),
     options={"samples": 3},
 )
-tasks = [Task("position+category", m, k, sweep.measures) for m in (0.2, 0.7) for k in (0,)]
+tasks = [SweepTask("position+category", m, k, sweep.measures) for m in (0.2, 0.7) for k in (0,)]
 for cell in compute(sweep, tasks):
     print(cell.measure, cell.value.hex(), cell.bound and cell.bound.hex())
 """

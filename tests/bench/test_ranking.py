@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
+from gammacp.bench.rank_intervals import critical_value, rank_intervals, shown_better
 from gammacp.bench.ranking import Ranking, rank
-from gammacp.bench.simultaneous import better, critical_value, rank_intervals
 from gammacp.errors import UsageError
 
 X = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -77,13 +77,13 @@ def test_rank_intervals_count_the_proven_differences() -> None:
     rng = np.random.default_rng(5)
     estimates = np.array([0.9, 0.5, 0.48, 0.1])
     pseudo = estimates + 0.05 * rng.standard_normal((20, 4))
-    is_better = better(estimates, pseudo, 3.0)
+    is_better = shown_better(estimates, pseudo, 3.0)
     assert is_better[0, 1:].all()
     assert is_better[1, 3]
     assert not is_better[1, 2]
     assert rank_intervals(estimates, pseudo, 3.0) == [(1, 1), (2, 3), (2, 3), (4, 4)]
     # Differences smaller than a tie have no order, however exactly they are known.
-    assert not better(np.array([0.5, 0.501]), np.full((5, 2), 0.5), 3.0).any()
+    assert not shown_better(np.array([0.5, 0.501]), np.full((5, 2), 0.5), 3.0).any()
 
 
 def test_an_undefined_measure_is_not_ranked_and_its_share_is_reported() -> None:

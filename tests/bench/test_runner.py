@@ -16,8 +16,8 @@ from gammacp.bench.results import write_results
 from gammacp.bench.runner import Outcome, SweepError, run
 from gammacp.bench.seeds import measure_seed
 from gammacp.bench.source import Shuffled
-from gammacp.bench.store import Experiment, Store
-from gammacp.bench.sweep import Sweep, Task
+from gammacp.bench.store import Store, StoredSweep
+from gammacp.bench.sweep import Sweep, SweepTask
 from gammacp.bench.work import annotation_set, check, compute
 from gammacp.errors import UsageError
 from gammacp.measures.measuring import measure
@@ -102,9 +102,9 @@ def test_a_signal_is_noticed_while_missing_cells_are_looked_up(
     of cells.
     """
     swept(toy_sweep(), tmp_path)
-    measures_done, asked = Store.measures_done, list[Task]()
+    measures_done, asked = Store.measures_done, list[SweepTask]()
 
-    def done(store: Store, experiment: Experiment, task: Task) -> list[str]:
+    def done(store: Store, experiment: StoredSweep, task: SweepTask) -> list[str]:
         asked.append(task)
         if len(asked) == 3:
             signal.raise_signal(signal.SIGINT)
@@ -237,8 +237,8 @@ def test_values_beyond_chance_do_not_depend_on_other_measures() -> None:
         options={"samples": 5},
         beyond_chance=True,
     )
-    cells = {c.measure: c for c in compute(sweep, [Task("position", 0.5, 1, names)])}
-    alone = {n: compute(sweep, [Task("position", 0.5, 1, (n,))])[0] for n in names}
+    cells = {c.measure: c for c in compute(sweep, [SweepTask("position", 0.5, 1, names)])}
+    alone = {n: compute(sweep, [SweepTask("position", 0.5, 1, (n,))])[0] for n in names}
     drawn = annotation_set(sweep, "position", 0.5, 1)
     seed = measure_seed(0, 1)
     for name in ("gamma", "ser", "f1-overlap"):

@@ -18,7 +18,7 @@ from sweep_toys import ToySource
 from gammacp.bench.merging import merge
 from gammacp.bench.runner import SweepError, run
 from gammacp.bench.store import Store
-from gammacp.bench.sweep import Cell, Sweep, Task
+from gammacp.bench.sweep import Cell, Sweep, SweepTask
 from gammacp.bench.work import compute
 from gammacp.pools import WorkerPool
 
@@ -138,7 +138,7 @@ def expected(key: tuple[str, float, int, str]) -> Cell:
             measures=(measure,),
             modules=("sweep_toys",),
         )
-        KNOWN[key] = compute(sweep, [Task(error, magnitude, number, (measure,))])[0]
+        KNOWN[key] = compute(sweep, [SweepTask(error, magnitude, number, (measure,))])[0]
     return KNOWN[key]
 
 
@@ -158,11 +158,11 @@ def test_a_cell_does_not_depend_on_other_cells() -> None:
     sweep = Sweep(
         source=ToySource(units=2), errors=ERRORS, measures=MEASURES, modules=("sweep_toys",)
     )
-    together = compute(sweep, [Task("move", 0.25, 2, MEASURES)])
+    together = compute(sweep, [SweepTask("move", 0.25, 2, MEASURES)])
     apart = [
         cell
         for name in MEASURES
-        for cell in compute(replace(sweep, errors=("move",)), [Task("move", 0.25, 2, (name,))])
+        for cell in compute(replace(sweep, errors=("move",)), [SweepTask("move", 0.25, 2, (name,))])
     ]
     bits = [(c.measure, repr(c.value), c.reason, c.signature) for c in together]
     assert bits == [(c.measure, repr(c.value), c.reason, c.signature) for c in apart]

@@ -12,7 +12,7 @@ from scipy.stats import ttest_1samp
 from gammacp.bench import trends
 from gammacp.bench.curves import paired_values
 from gammacp.bench.sweep import magnitudes_by
-from gammacp.bench.trends import Trend, Verdict
+from gammacp.bench.trends import Trend, TrendVerdict
 from gammacp.errors import UsageError
 
 X = np.array(magnitudes_by(0.05))
@@ -27,12 +27,12 @@ def drawn(curve: Floats, *, sets: int = 10, seed: int = 0, noise: float = 0.05) 
     return curve + (common + rng.standard_normal((sets, len(curve))) * noise / 4) * (X > 0)
 
 
-def verdicts(curve: Floats, times: int = 20, **options: float) -> list[Verdict]:
+def verdicts(curve: Floats, times: int = 20, **options: float) -> list[TrendVerdict]:
     return [trends.falls(drawn(curve, seed=k), X, **options).verdict for k in range(times)]
 
 
 def test_a_falling_curve_is_shown_to_fall_and_its_mutants_are_not() -> None:
-    assert verdicts(FALLING).count(Verdict.HOLDS) >= 19
+    assert verdicts(FALLING).count(TrendVerdict.HOLDS) >= 19
     raised = np.where(X > 0.6, FALLING + 0.2, FALLING)
     swapped = FALLING.copy()
     swapped[[8, 14]] = swapped[[14, 8]]
@@ -44,13 +44,13 @@ def test_a_falling_curve_is_shown_to_fall_and_its_mutants_are_not() -> None:
         swapped,
     ):
         outcomes = verdicts(mutant)
-        assert Verdict.HOLDS not in outcomes
-        assert outcomes.count(Verdict.FAILS) >= 19
+        assert TrendVerdict.HOLDS not in outcomes
+        assert outcomes.count(TrendVerdict.FAILS) >= 19
 
 
 def test_few_noisy_sets_leave_a_statement_open() -> None:
     trend = trends.falls(drawn(FALLING, sets=3, noise=1.0), X)
-    assert trend.verdict is trend.negate().verdict is Verdict.OPEN
+    assert trend.verdict is trend.negate().verdict is TrendVerdict.OPEN
     assert trend.detectable > abs(trend.effect)
 
 
@@ -61,7 +61,7 @@ def test_few_noisy_sets_leave_a_statement_open() -> None:
 def test_a_flat_curve_is_rarely_called_rising(sets: int, times: int) -> None:
     flat = np.full(21, 0.5)
     falling = [trends.falls(drawn(flat, sets=sets, seed=k), X, flat=0) for k in range(times)]
-    assert np.mean([t.verdict is Verdict.FAILS for t in falling]) <= 0.1
+    assert np.mean([t.verdict is TrendVerdict.FAILS for t in falling]) <= 0.1
 
 
 def test_one_rising_step_is_found_beside_steep_falls() -> None:
@@ -87,52 +87,54 @@ def test_near_is_two_one_sided_tests() -> None:
         ttest_1samp(values[:, 0], 0.15, alternative="less").pvalue,
     ]
     assert trend.shown == pytest.approx(max(sides))
-    assert trend.verdict is Verdict.HOLDS
-    assert trends.near(values, 0.4, margin=0.05).verdict is Verdict.FAILS
-    assert trends.near(values, 0.15, margin=0.05).verdict is Verdict.OPEN
+    assert trend.verdict is TrendVerdict.HOLDS
+    assert trends.near(values, 0.4, margin=0.05).verdict is TrendVerdict.FAILS
+    assert trends.near(values, 0.15, margin=0.05).verdict is TrendVerdict.OPEN
 
 
 def test_curves_are_compared_set_by_set() -> None:
     """Two curves that differ far less than sets do are still distinguished, set by set."""
     one = drawn(FALLING, noise=0.3, sets=10)
     other = one + 0.01 * (X > 0)
-    assert trends.near(other, one, margin=0.02).verdict is Verdict.HOLDS
-    assert trends.below(one[:, 1:], other[:, 1:]).verdict is Verdict.HOLDS
-    assert trends.below(other[:, 1:], one[:, 1:]).verdict is Verdict.FAILS
+    assert trends.near(other, one, margin=0.02).verdict is TrendVerdict.HOLDS
+    assert trends.below(one[:, 1:], other[:, 1:]).verdict is TrendVerdict.HOLDS
+    assert trends.below(other[:, 1:], one[:, 1:]).verdict is TrendVerdict.FAILS
 
 
 def test_near_finds_a_flat_curve_but_not_a_falling_one() -> None:
     level = drawn(np.full(21, 0.7), noise=0.01)
-    assert trends.near(level, level[:, :1], margin=0.05).verdict is Verdict.HOLDS
-    assert trends.near(np.ones((2, 21)), 1, margin=1e-6).verdict is Verdict.HOLDS
+    assert trends.near(level, level[:, :1], margin=0.05).verdict is TrendVerdict.HOLDS
+    assert trends.near(np.ones((2, 21)), 1, margin=1e-6).verdict is TrendVerdict.HOLDS
     falling = drawn(FALLING)
-    assert trends.near(falling, falling[:, :1], margin=0.05).verdict is Verdict.FAILS
+    assert trends.near(falling, falling[:, :1], margin=0.05).verdict is TrendVerdict.FAILS
 
 
 def test_linear() -> None:
-    assert trends.linear(drawn(FALLING), X).verdict is Verdict.HOLDS
-    assert trends.linear(drawn(1 - 0.7 * X**0.4), X).verdict is Verdict.FAILS
-    assert trends.linear(drawn(np.full(21, 0.5)), X).verdict is not Verdict.HOLDS
-    assert trends.linear(np.ones((5, 21)), X).verdict is not Verdict.HOLDS
+    assert trends.linear(drawn(FALLING), X).verdict is TrendVerdict.HOLDS
+    assert trends.linear(drawn(1 - 0.7 * X**0.4), X).verdict is TrendVerdict.FAILS
+    assert trends.linear(drawn(np.full(21, 0.5)), X).verdict is not TrendVerdict.HOLDS
+    assert trends.linear(np.ones((5, 21)), X).verdict is not TrendVerdict.HOLDS
 
 
 def test_below_from() -> None:
     curve = 0.6 - X
     trend = trends.below_from(drawn(curve, noise=0.01), X, 0, 0.65)
-    assert trend.verdict is Verdict.HOLDS
-    assert trends.below_from(drawn(curve, noise=0.01), X, 0, 0.3).verdict is Verdict.FAILS
-    assert trends.below_from(drawn(curve, noise=0.01), X, 0, 0.9).verdict is Verdict.FAILS
-    assert trends.below_from(drawn(curve - 0.7, noise=0.01), X, 0, 0.6).verdict is Verdict.FAILS
+    assert trend.verdict is TrendVerdict.HOLDS
+    assert trends.below_from(drawn(curve, noise=0.01), X, 0, 0.3).verdict is TrendVerdict.FAILS
+    assert trends.below_from(drawn(curve, noise=0.01), X, 0, 0.9).verdict is TrendVerdict.FAILS
+    assert (
+        trends.below_from(drawn(curve - 0.7, noise=0.01), X, 0, 0.6).verdict is TrendVerdict.FAILS
+    )
 
 
 def test_the_only_one_that() -> None:
     falling = trends.falls(drawn(FALLING), X)
     half = trends.falls(drawn(np.where(X > 0.5, FALLING[10], FALLING)), X)
     wide = trends.falls(drawn(FALLING, sets=3, noise=1.0), X)
-    assert trends.only("γ", {"γ": falling, "SER": half}).verdict is Verdict.HOLDS
-    assert trends.only("γ", {"γ": falling, "SER": falling}).verdict is Verdict.FAILS
-    assert trends.only("γ", {"γ": half, "SER": half}).verdict is Verdict.FAILS
-    assert trends.only("γ", {"γ": falling, "SER": wide}).verdict is Verdict.OPEN
+    assert trends.only("γ", {"γ": falling, "SER": half}).verdict is TrendVerdict.HOLDS
+    assert trends.only("γ", {"γ": falling, "SER": falling}).verdict is TrendVerdict.FAILS
+    assert trends.only("γ", {"γ": half, "SER": half}).verdict is TrendVerdict.FAILS
+    assert trends.only("γ", {"γ": falling, "SER": wide}).verdict is TrendVerdict.OPEN
 
 
 def test_the_detectable_difference_is_found_as_often_as_promised() -> None:
@@ -141,7 +143,7 @@ def test_the_detectable_difference_is_found_as_often_as_promised() -> None:
     effect = trend.detectable
     for k in range(200):
         values = drawn(flat - effect, sets=10, seed=k)[:, 5:6]
-        detected += trends.below(values, 0.5).verdict is Verdict.HOLDS
+        detected += trends.below(values, 0.5).verdict is TrendVerdict.HOLDS
     assert detected / 200 > 0.7  # the deviation of ten sets is itself uncertain
 
 
@@ -158,11 +160,11 @@ def test_undefined_values_leave_a_statement_open() -> None:
     values = drawn(FALLING)
     values[:, 15:] = math.nan
     trend = trends.falls(values, X)
-    assert trend.verdict is Verdict.OPEN
+    assert trend.verdict is TrendVerdict.OPEN
     assert math.isnan(trends.near(np.full((4, 1), math.nan), 0, margin=0.1).effect)
     values = drawn(FALLING)
     values[0, 3] = math.nan
-    assert trends.falls(values, X).verdict is Verdict.HOLDS
+    assert trends.falls(values, X).verdict is TrendVerdict.HOLDS
 
 
 def test_untestable_values_are_refused() -> None:
@@ -193,12 +195,12 @@ def test_the_values_of_a_store_become_an_array() -> None:
 def test_a_steeper_curve_distinguishes_more_and_a_flatter_one_less() -> None:
     steep = drawn(1 - 0.5 * X, sets=12, noise=0.2, seed=1)
     flat = drawn(1 - 0.1 * X, sets=12, noise=0.2, seed=2)
-    assert trends.tells_more(steep, flat, X).verdict is Verdict.HOLDS
+    assert trends.tells_more(steep, flat, X).verdict is TrendVerdict.HOLDS
     turned = trends.tells_more(flat, steep, X)
-    assert turned.verdict is Verdict.FAILS
+    assert turned.verdict is TrendVerdict.FAILS
     assert turned.effect == pytest.approx(-trends.tells_more(steep, flat, X).effect)
-    assert trends.tells_more(steep, steep.copy(), X).verdict is Verdict.OPEN
+    assert trends.tells_more(steep, steep.copy(), X).verdict is TrendVerdict.OPEN
     nothing = np.full_like(steep, math.nan)
-    assert trends.tells_more(steep, nothing, X).verdict is Verdict.OPEN
+    assert trends.tells_more(steep, nothing, X).verdict is TrendVerdict.OPEN
     with pytest.raises(UsageError, match="one sweep"):
         trends.tells_more(steep, steep[1:], X)

@@ -74,11 +74,11 @@ def test_the_zero_of_a_cell_is_a_ratio_of_sums() -> None:
 def test_a_zero_is_shown_or_left_open() -> None:
     """A zero is shown by two one-sided tests at 5 %: |zero| + 1.645 SE < margin. `±` is 1.96 SE."""
     from experiments.zero_summary import MARGIN, near_zero
-    from gammacp.bench.trends import Verdict
+    from gammacp.bench.trends import TrendVerdict
 
     edge = MARGIN * 1.96 / 1.65
-    assert near_zero(0.0, 0.98 * edge, 2000, MARGIN).verdict is Verdict.HOLDS
-    assert near_zero(0.0, 1.02 * edge, 2000, MARGIN).verdict is Verdict.OPEN
-    assert near_zero(-0.006, 0.5 * edge, 2000, MARGIN).verdict is Verdict.OPEN
-    assert near_zero(0.02, 0.5 * edge, 2000, MARGIN).verdict is Verdict.FAILS
-    assert near_zero(-0.02, 0.5 * edge, 2000, MARGIN).verdict is Verdict.FAILS
+    assert near_zero(0.0, 0.98 * edge, 2000, MARGIN).verdict is TrendVerdict.HOLDS
+    assert near_zero(0.0, 1.02 * edge, 2000, MARGIN).verdict is TrendVerdict.OPEN
+    assert near_zero(-0.006, 0.5 * edge, 2000, MARGIN).verdict is TrendVerdict.OPEN
+    assert near_zero(0.02, 0.5 * edge, 2000, MARGIN).verdict is TrendVerdict.FAILS
+    assert near_zero(-0.02, 0.5 * edge, 2000, MARGIN).verdict is TrendVerdict.FAILS

@@ -29,7 +29,7 @@ from gammacp.segmentation import (
     window_diff,
 )
 from gammacp.segmentation.agreement import compared_pairs
-from gammacp.segmentation.measures.coefficients import influences, pool
+from gammacp.segmentation.measures.coefficients import arrays_of_items, influences
 
 
 @st.composite
@@ -207,7 +207,7 @@ def test_weights_of_items_equal_copies_and_influences_equal_derivatives(
     }
     comparison = Criterion(mode=mode)
     pooled = coding_agreement(Codings.of(copies), comparison=comparison).pooled
-    arrays = pool(compared_pairs(corpus, comparison), corpus.row_people())
+    arrays = arrays_of_items(compared_pairs(corpus, comparison), corpus.row_people())
     weights = np.array(times, np.float64)
     influence = influences(arrays, mode, weights)
     if pooled.reason is not None:

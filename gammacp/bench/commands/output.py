@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gammacp.bench.changes import PointChange
     from gammacp.bench.commands.checks import Checks
     from gammacp.bench.curves import Point
-    from gammacp.bench.runner import Failure, Outcome
+    from gammacp.bench.runner import Outcome, TaskFailure
     from gammacp.bench.sweep import Sweep
 
 # Measures side by side in a table.
@@ -55,7 +55,7 @@ class Failures:
 
     count = 0
 
-    def __call__(self, failure: Failure) -> None:
+    def __call__(self, failure: TaskFailure) -> None:
         """Print a line for each of the first ten failures; only the first has its trace."""
         self.count += 1
         if self.count > _MOST_FAILURES:

@@ -39,7 +39,7 @@ import numpy as np
 
 from gammacp.base.arguments import did_you_mean
 from gammacp.base.toml_files import read_toml
-from gammacp.bench.ledger.checks import CHECKS, Verdict
+from gammacp.bench.ledger.checks import CHECKS, ClaimVerdict
 from gammacp.bench.ledger.series import Series, read_rows, select
 from gammacp.errors import DataError, UsageError
 
@@ -94,7 +94,7 @@ class Predicate:
             raise DataError(f"no point lies within {self.within}", file=path)
         return tested, other and other.within(*self.within)
 
-    def verdict(self, results: Path) -> Verdict:
+    def verdict(self, results: Path) -> ClaimVerdict:
         """Return the verdict on `results`, with the measured values."""
         tested, other = self.series(results)
         try:
@@ -125,7 +125,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class UntestedSentence:
     """A sentence that is not tested, and why."""
 
     words: str
@@ -140,7 +140,7 @@ class Ledger:
     name: str
     title: str
     claims: tuple[Claim, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[UntestedSentence, ...]
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class Checked:
     """A claim with the verdict on each of its tests."""
 
     claim: Claim
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[ClaimVerdict, ...]
 
     @property
     def outcome(self) -> str:
@@ -216,8 +216,8 @@ def _ledger(path: Path) -> Ledger:
     left_out = []
     for i, entry in enumerate(entries["left_out"], 1):
         _exactly(entry, {"words", "place", "reason"}, f"left_out {i}", path)
-        left_out.append(LeftOut(**entry))
-    every: list[Claim | LeftOut] = [*claims, *left_out]
+        left_out.append(UntestedSentence(**entry))
+    every: list[Claim | UntestedSentence] = [*claims, *left_out]
     occurrences = Counter((e.place, e.words) for e in every)
     for _, words in [entry for entry, times in occurrences.items() if times > 1]:
         raise DataError(f"{words!r} stands twice", file=path)

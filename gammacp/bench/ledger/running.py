@@ -36,7 +36,7 @@ LONGER_SVG = 1.25
 
 
 @dataclass(frozen=True)
-class Experiment:
+class ExperimentFile:
     """An experiment: one file of the folder."""
 
     name: str
@@ -129,7 +129,7 @@ def experiment_file(name: str, folder: Path) -> Path:
     return files[one_of("experiment", name, files)]
 
 
-def load(name: str, folder: Path) -> Experiment:
+def load(name: str, folder: Path) -> ExperimentFile:
     """Import the experiment of that name, which executes it anew.
 
     Raises
@@ -152,7 +152,7 @@ def load(name: str, folder: Path) -> Experiment:
     reads = tuple(getattr(module, "READS", ()))
     for other in reads:
         one_of(f"{path}: READS", other, find(folder))
-    return Experiment(name, path, summary, needs_data, reads, function)
+    return ExperimentFile(name, path, summary, needs_data, reads, function)
 
 
 def _takes(function: Callable[..., Any], first: str, *named: str) -> bool:
@@ -175,7 +175,7 @@ def _module(full_name: str, path: Path) -> Any:
     return module
 
 
-def run(experiment: Experiment, results: Path, *, quick: bool, data: Path | None) -> Path:
+def run(experiment: ExperimentFile, results: Path, *, quick: bool, data: Path | None) -> Path:
     """Run an experiment into `results/NAME`, which is replaced only when everything went well.
 
     Raises

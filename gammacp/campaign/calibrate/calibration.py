@@ -33,7 +33,7 @@ from gammacp.measures.gamma import Gamma
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from shuffling import ReferenceModel, parse_errors
-from shuffling.before_errors import BeforeErrors
+from shuffling.indirect_inference import IndirectInference
 
 if TYPE_CHECKING:
     from gammacp.base.pictures import Picture
@@ -262,7 +262,7 @@ def calibrate(
         equivalents=tuple(
             _equivalent(curves[e], reasons.get(e), measured, replace(cell, error=e)) for e in errors
         ),
-        model=cell.before.model,
+        model=cell.inference.model,
         n_annotators=cell.n_annotators,
         sets=cell.sets,
         confidence=settings.rule.confidence,
@@ -280,7 +280,7 @@ def _cell_without_errors(
         # Chance over documents needs as many documents as annotators.
         sets = max(sets, n_annotators)
     return CalibrationCell(
-        before=BeforeErrors.learn(list(named.values())),
+        inference=IndirectInference.learn(list(named.values())),
         error="",
         magnitude=0.0,
         n_annotators=n_annotators,
@@ -323,10 +323,10 @@ def _equivalent(
         seed=(cell.settings.seed, *error.encode()),
     )
     middle, low, high = (
-        amount(error, m, cell.before.model)
+        amount(error, m, cell.inference.model)
         for m in (magnitude.value, magnitude.low, magnitude.high)
     )
-    least = least_amount(error, cell.before.observed.units)
+    least = least_amount(error, cell.inference.observed.n_units)
     # Amounts that round to the same whole number of errors cannot be distinguished.
     if middle > least:
         half = least / 2

@@ -29,7 +29,7 @@ class Curve:
         γ of each set, one array for each magnitude. At magnitude 0 all annotators agree, so γ is 1.
     misfits
         Distances of the simulated annotations from the observed ones
-        (`shuffling.before_errors.Fitted`), shape (magnitudes,).
+        (`shuffling.indirect_inference.FittedSets`), shape (magnitudes,).
     residuals
         For simulated campaigns at the magnitude that was found, the difference between the γ of the
         campaign and the γ that is expected after learning a reference from it. Empty if none could

@@ -21,7 +21,7 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
-from shuffling.before_errors import BeforeErrors, Fitted, Guess
+from shuffling.indirect_inference import FittedSets, IndirectInference, ModelParameters
 from shuffling.setting import fewer_errors
 
 Progress = Callable[[int, int], None]
@@ -49,8 +49,8 @@ class CalibrationCell:
 
     Attributes
     ----------
-    before
-        Model of the annotations before errors, learnt from the user's continua.
+    inference
+        Search for the model of the annotations before errors, learnt from the user's continua.
     error
         Name of the error type, with parameters if any (`split:factor=2`).
     magnitude
@@ -65,17 +65,17 @@ class CalibrationCell:
         Reference that was learnt at a nearby magnitude, as a first guess; None without one.
     """
 
-    before: BeforeErrors
+    inference: IndirectInference
     error: str
     magnitude: float
     n_annotators: int
     categories: tuple[str, ...]
     sets: int
     settings: Settings
-    start: Guess | None = None
+    start: ModelParameters | None = None
 
 
-def shuffled_gammas(cell: CalibrationCell) -> tuple[Floats, Fitted]:
+def shuffled_gammas(cell: CalibrationCell) -> tuple[Floats, FittedSets]:
     """Return γ of each shuffled set of a cell that has units, and the reference that was learnt.
 
     The observed disorder is computed for each set. The expected disorder is pooled over the sets,
@@ -87,15 +87,15 @@ def shuffled_gammas(cell: CalibrationCell) -> tuple[Floats, Fitted]:
     DataError
         The model does not allow the error, or not so many errors, or no set has a γ.
     """
-    fitted = cell.before.shuffled(
+    fitted = cell.inference.fit_to_errors(
         cell.error,
         cell.magnitude,
         cell.n_annotators,
-        sets=cell.sets,
+        n_sets=cell.sets,
         seed=cell.settings.seed,
         start=cell.start,
     )
-    for fewer in fitted.fewer:
+    for fewer in fitted.missing_errors:
         if (lacking := fewer.lacking(cell.sets * cell.n_annotators)) > _LACKING:
             raise DataError(
                 f"{share(lacking)} of the errors at magnitude {cell.magnitude:.2g} cannot be made: "
@@ -141,17 +141,17 @@ def replicate(cell: CalibrationCell, number: int, *, documents: int) -> float:
     design = cell.error, cell.magnitude, cell.n_annotators
     try:
         with fewer_errors():
-            campaign = cell.before.drawn(
+            campaign = cell.inference.draw_sets(
                 cell.start,
                 *design,
                 indices=range(first, first + documents),
                 seed=cell.settings.seed,
             )
-        learnt = replace(cell.before, observed=cell.before.statistics(campaign))
+        learnt = replace(cell.inference, observed=cell.inference.statistics(campaign))
         # Sets are always drawn with the same seed, so half of them are enough to show how γ depends
         # on the reference that was learnt.
         half = max(cell.sets // 2, min(cell.sets, cell.n_annotators))
-        expected, _ = shuffled_gammas(replace(cell, before=learnt, sets=half))
+        expected, _ = shuffled_gammas(replace(cell, inference=learnt, sets=half))
         return float(_gammas(cell, campaign).mean() - expected.mean())
     except DataError:
         return math.nan
@@ -162,7 +162,7 @@ def _with_fixed_samples(settings: Settings, samples: int) -> Settings:
     return replace(settings, rule=replace(settings.rule, samples=max(2, samples)))
 
 
-def attempt(cell: CalibrationCell) -> tuple[CalibrationCell, tuple[Floats, Fitted] | None, str]:
+def attempt(cell: CalibrationCell) -> tuple[CalibrationCell, tuple[Floats, FittedSets] | None, str]:
     """Return a cell with its `shuffled_gammas`, or with None and a reason, instead of raising.
 
     Thus an error in one cell does not stop the others.
@@ -233,7 +233,7 @@ class _Tracing:
         self._errors = errors
         self._target = target
         self._ends = dict.fromkeys(errors, math.inf)
-        self._learnt: dict[tuple[str, float], Fitted] = {}
+        self._learnt: dict[tuple[str, float], FittedSets] = {}
         self._tell = progress or (lambda _done, _total: None)
         self._run: Callable[..., Iterable[Any]] = map
         if executor is not None:
@@ -299,12 +299,12 @@ class _Tracing:
         for e, by_magnitude in residuals.items():
             self.curves[e] = replace(self.curves[e], residuals=np.array(by_magnitude))
 
-    def _near(self, error: str, magnitude: float) -> Guess | None:
+    def _near(self, error: str, magnitude: float) -> ModelParameters | None:
         computed = [m for e, m in self._learnt if e == error]
         nearest = min(computed, key=lambda m: abs(m - magnitude), default=None)
         if nearest is None:
             return None
-        return self._learnt[error, nearest].guess
+        return self._learnt[error, nearest].parameters
 
     def _expect(self, cells: int) -> None:
         self._total += cells

@@ -88,7 +88,7 @@ class CorefDocument(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Side:
+class ScoredMentions:
     """The mentions of one annotator that are scored, and the chain of each.
 
     Attributes
@@ -106,7 +106,7 @@ class Side:
     twice: int = 0
 
     @classmethod
-    def of(cls, document: CorefDocument, match: str, *, singletons: bool) -> Side:
+    def of(cls, document: CorefDocument, match: str, *, singletons: bool) -> ScoredMentions:
         """Return the mentions to score; a mention in two chains belongs to the first.
 
         Parameters
@@ -144,7 +144,9 @@ def _order(mention: Mention) -> tuple[Node, Node, int]:
     return mention.words[0], mention.words[-1], len(mention.words)
 
 
-def matching(key: Side, response: Side, match: str, zeros: str = "dependent") -> dict[int, int]:
+def matching(
+    key: ScoredMentions, response: ScoredMentions, match: str, zeros: str = "dependent"
+) -> dict[int, int]:
     """Match mentions one to one; return the indices of response mentions by those of the key.
 
     Parameters
@@ -187,8 +189,8 @@ def matching(key: Side, response: Side, match: str, zeros: str = "dependent") ->
 
 
 def _assigned(
-    key: Side,
-    response: Side,
+    key: ScoredMentions,
+    response: ScoredMentions,
     rows: Sequence[int],
     columns: Sequence[int],
     share: Callable[[Mention, Mention], float],
@@ -240,7 +242,9 @@ def _f1(a: Any, b: Any) -> float:
     return 2 * len(a & b) / (len(a) + len(b))
 
 
-def overlaps_of(key: Side, response: Side, matched: Mapping[int, int]) -> ChainOverlaps:
+def overlaps_of(
+    key: ScoredMentions, response: ScoredMentions, matched: Mapping[int, int]
+) -> ChainOverlaps:
     """Return the overlaps of the chains of two annotators.
 
     Parameters
@@ -261,7 +265,7 @@ def overlaps_of(key: Side, response: Side, matched: Mapping[int, int]) -> ChainO
     )
 
 
-def mention_overlap(key: Side, response: Side) -> Retrieved:
+def mention_overlap(key: ScoredMentions, response: ScoredMentions) -> Retrieved:
     """Count common words of mentions, under the one-to-one matching that maximises them.
 
     Parameters
@@ -277,7 +281,9 @@ def mention_overlap(key: Side, response: Side) -> Retrieved:
     return Retrieved(common, wholes[0], common, wholes[1])
 
 
-def zero_anaphors(key: Side, response: Side, matched: Mapping[int, int], match: str) -> Retrieved:
+def zero_anaphors(
+    key: ScoredMentions, response: ScoredMentions, matched: Mapping[int, int], match: str
+) -> Retrieved:
     """Count zeros with an antecedent that the other annotator has in the same chain as well.
 
     Parameters
@@ -314,7 +320,7 @@ def zero_anaphors(key: Side, response: Side, matched: Mapping[int, int], match: 
     return Retrieved(right, right + missing + wrong, right, right + added + wrong)
 
 
-def _first_of_each_chain(side: Side) -> set[int]:
+def _first_of_each_chain(side: ScoredMentions) -> set[int]:
     firsts: dict[int, int] = {}
     for place, chain in enumerate(side.chains):
         firsts.setdefault(chain, place)
@@ -356,8 +362,8 @@ def corefud_scores(
                 continue
             row["documents"] += 1
             row["no_heads"] += not (a.headed and b.headed)
-            key = Side.of(a, match, singletons=singletons)
-            response = Side.of(b, match, singletons=singletons)
+            key = ScoredMentions.of(a, match, singletons=singletons)
+            response = ScoredMentions.of(b, match, singletons=singletons)
             row["twice"] += key.twice + response.twice
             for name, parts in _counted(key, response, match, zeros).items():
                 row["counts"].setdefault(name, []).append(parts)
@@ -375,7 +381,9 @@ def _nothing() -> dict[str, Any]:
     return {"documents": 0, "other_sentences": 0, "no_heads": 0, "twice": 0, "counts": {}}
 
 
-def _counted(key: Side, response: Side, match: str, zeros: str) -> dict[str, list[Retrieved]]:
+def _counted(
+    key: ScoredMentions, response: ScoredMentions, match: str, zeros: str
+) -> dict[str, list[Retrieved]]:
     """Count all scores of one document."""
     matched = matching(key, response, match, zeros)
     overlaps = overlaps_of(key, response, matched)

@@ -21,7 +21,7 @@ from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
 
 
-class Counted(NamedTuple):
+class BoundedCost(NamedTuple):
     """A cost, its lower bound, the size it refers to, and whether the cost is proven.
 
     `most` is the cost if nothing were alike.
@@ -52,7 +52,7 @@ class Counted(NamedTuple):
         return Counts((annotators,), {name: np.array([x]) for name, x in numbers.items()})
 
 
-Count: TypeAlias = Callable[[Continuum, Codes, Any], Counted]
+Count: TypeAlias = Callable[[Continuum, Codes, Any], BoundedCost]
 """Count what disagrees, given a continuum, its groups of units and what was dealt (or None)."""
 
 
@@ -92,15 +92,15 @@ class LinksOn:
         ends = ends_of(continuum, links, groups_of(continuum, groups), self.costs)
         return join_links(continuum, ends, self.costs, self.settings)
 
-    def __call__(self, continuum: Continuum, groups: Codes, dealt: Linked | None) -> Counted:
+    def __call__(self, continuum: Continuum, groups: Codes, dealt: Linked | None) -> BoundedCost:
         """Return the cost of the best alignment of the links."""
         joining = self.join(continuum, groups, dealt)
         most = joining.size * continuum.n_annotators * self.costs.delta
         proven = joining.status is Status.OPTIMAL
-        return Counted(joining.cost, joining.bound, joining.size, proven, most)
+        return BoundedCost(joining.cost, joining.bound, joining.size, proven, most)
 
 
-def count_chains(continuum: Continuum, groups: Codes, moved: Indices | None) -> Counted:
+def count_chains(continuum: Continuum, groups: Codes, moved: Indices | None) -> BoundedCost:
     """Sum the costs of chains: `chain_costs` over all pairs of annotators.
 
     Parameters
@@ -116,7 +116,7 @@ def count_chains(continuum: Continuum, groups: Codes, moved: Indices | None) -> 
     places = groups_of(continuum, groups)
     cost, count = chain_costs(continuum.annotator_codes, continuum.n_annotators, chains, places)
     size = float(count.sum())
-    return Counted(float(cost.sum()), float(cost.sum()), size, most=size)
+    return BoundedCost(float(cost.sum()), float(cost.sum()), size, most=size)
 
 
 def links_on(
@@ -161,7 +161,7 @@ def without_proof(count: Count, basis: Basis) -> Count:
     return replace(count, settings=replace(settings, method=method, gap=gap))
 
 
-def count_each(basis: Basis, count: Count) -> list[tuple[Continuum, Counted]]:
+def count_each(basis: Basis, count: Count) -> list[tuple[Continuum, BoundedCost]]:
     """Count each continuum, and return those that have anything to count.
 
     Parameters
@@ -186,7 +186,7 @@ def count_each(basis: Basis, count: Count) -> list[tuple[Continuum, Counted]]:
     return documents_with_links
 
 
-def total_of(parts: Iterable[Counted]) -> Counted:
+def total_of(parts: Iterable[BoundedCost]) -> BoundedCost:
     """Return the sums over continua.
 
     Parameters
@@ -196,10 +196,10 @@ def total_of(parts: Iterable[Counted]) -> Counted:
     """
     cost, bound, size, proven, most = zip(*parts, strict=True)
     sums = math.fsum(cost), math.fsum(bound), math.fsum(size)
-    return Counted(*sums, all(proven), math.fsum(most))
+    return BoundedCost(*sums, all(proven), math.fsum(most))
 
 
-def loose_links(observed: Sequence[tuple[Continuum, Counted]]) -> tuple[str, ...]:
+def loose_links(observed: Sequence[tuple[Continuum, BoundedCost]]) -> tuple[str, ...]:
     """Return a note about links at units that were left out.
 
     Parameters

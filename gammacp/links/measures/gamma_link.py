@@ -34,8 +34,8 @@ from gammacp.dissimilarity.categorial import categorial
 from gammacp.errors import DataError
 from gammacp.links.measures.dealing import DealtAnew
 from gammacp.links.measures.disorder import (
+    BoundedCost,
     Count,
-    Counted,
     count_chains,
     count_each,
     links_on,
@@ -201,7 +201,7 @@ class BeyondUnits:
     """
 
     basis: Basis
-    observed: Sequence[tuple[Continuum, Counted]]
+    observed: Sequence[tuple[Continuum, BoundedCost]]
     expected: Mapping[Chance, ExpectedDisorder]
 
     @classmethod
@@ -357,7 +357,7 @@ def given_units(name: str, basis: Basis, count: Count, **said: object) -> Score:
     )
 
 
-def _expected(counts: Sequence[Counted], rule: Any) -> ExpectedDisorder:
+def _expected(counts: Sequence[BoundedCost], rule: Any) -> ExpectedDisorder:
     sized = [f for f in counts if f.size]
     return ExpectedDisorder(
         np.array([f.cost / f.size for f in sized]),
@@ -373,7 +373,7 @@ def _signature(
     name: str,
     basis: Basis,
     chances: Sequence[Any],
-    observed: Sequence[tuple[Continuum, Counted]],
+    observed: Sequence[tuple[Continuum, BoundedCost]],
     settings: Mapping[str, Any],
 ) -> str:
     selection = dict.fromkeys(entry for c, _ in observed for entry in c.selection)

@@ -1,17 +1,20 @@
-"""π, κ and bias on S or B: similarity corrected for chance (2012, §3.5, eq. 5–16).
+"""π, κ and bias on S or B: similarity corrected for chance.
 
-For two coders these are Scott's π and Cohen's κ, for more Fleiss' multi-π and Davies & Fleiss'
-multi-κ. The only category is "a boundary of type t", never "no boundary".
+Fournier & Inkpen 2012, §3.5, eq. 5–16. For two coders these are Scott's π and Cohen's κ, for more
+Fleiss' multi-π and Davies & Fleiss' multi-κ. The only category is "a boundary of type t", never "no
+boundary". A_a and A_e are the actual and the expected agreement, P_e(t) is the expected agreement
+on boundaries of type t. PB = t·(mass − 1) is the number of potential boundaries of an item with t
+boundary types. |A|, |S|, |T| and |M| count additions, substitutions, transpositions and matches.
 
-So the chance that is taken off S is that of agreeing *on boundaries* alone, whereas S counts places
-without a boundary as agreement. Coders who place boundaries independently at rate p have S ≥
-1 − 2p(1 − p) and A_e = p²: π is .96 at p = .02, not 0. As printed, π and κ on S are no agreement
-beyond chance unless boundaries are dense.
+As published, π and κ on S do not correct for chance unless boundaries are dense: A_e is the chance
+of agreeing *on boundaries*, whereas S counts places without a boundary as agreement, too. Coders
+who place boundaries independently at rate p have S ≥ 1 − 2p(1 − p) and A_e = p²: π is .96 at
+p = .02, not 0.
 
 In mode `equations`
-- A_a = ΣPB·S / ΣPB over pairs of coders and items, PB = t·(mass − 1). Eq. 6 and 12 as printed
-  weight S with the mass and divide by Σ(mass − 1) or Σmass; the weights here make A_a a mean. On B
-  the weights are its own denominators, |A| + |S| + |T| + |M|, as in segeval 2.
+- A_a = ΣPB·S / ΣPB over pairs of coders and items. Eq. 6 and 12 as printed weight S with the mass
+  and divide by Σ(mass − 1) or Σmass; the weights here make A_a a mean. On B the weights are its own
+  denominators, |A| + |S| + |T| + |M|, as in segeval 2.
 - P_e(t) of π (eq. 8): boundaries over potential boundaries, pooled over coders and items.
 - P_e(t|c) of κ (eq. 11): the same per coder; A_e (eq. 15) averages over the pairs of coders that
   share an item.
@@ -25,14 +28,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from gammacp.base.arrays import Floats
 from gammacp.chance.beyond import ratio
 from gammacp.segmentation.measures.comparison import Mode
-from gammacp.segmentation.measures.rows import Pairs, share
+from gammacp.segmentation.measures.rows import CodingPairs, share
 
 _EVERYWHERE = "boundaries (almost) everywhere"
 
@@ -58,22 +62,26 @@ class Coefficients:
 
     @property
     def pi(self) -> float:
-        """π (multi-π): (A_a − A_e)/(1 − A_e) (eq. 5)."""
-        return ratio(1 - self.actual, 1 - self.expected_pi, "")[0]
+        """Return π (multi-π), (A_a − A_e)/(1 − A_e) (eq. 5); NaN if A_e is 1 or more."""
+        return _beyond_chance(self.actual, self.expected_pi)
 
     @property
     def kappa(self) -> float:
-        """κ (multi-κ), likewise."""
-        return ratio(1 - self.actual, 1 - self.expected_kappa, "")[0]
+        """Return κ (multi-κ), likewise."""
+        return _beyond_chance(self.actual, self.expected_kappa)
 
     @property
     def bias(self) -> float:
-        """B = A_e^π − A_e^κ (eq. 16): how differently the coders place boundaries."""
+        """Return A_e^π − A_e^κ (eq. 16), which shows how differently coders place boundaries."""
         return self.expected_pi - self.expected_kappa
 
     def as_dict(self) -> dict[str, float]:
-        """π, κ and bias under the names that they have in JSON."""
+        """Return π, κ and bias under the names that they have in JSON."""
         return {"pi_s": self.pi, "kappa_s": self.kappa, "bias": self.bias}
+
+
+def _beyond_chance(actual: float, expected: float) -> float:
+    return ratio(1 - actual, 1 - expected, "")[0]
 
 
 @dataclass(frozen=True)
@@ -82,28 +90,42 @@ class PooledItems:
 
     Attributes
     ----------
-    similar, compared
+    agreeing, compared
         ΣPB·S and ΣPB over pairs (of B: what agrees, and all boundaries), shape (items,).
-    placed
-        Boundaries (or segments), shape (items, coders, types); 0 where a coding is missing.
-    places
+    boundary_counts
+        Boundaries (in mode `published` segments), shape (items, coders, types); 0 where a coding is
+        missing.
+    potential_counts
         mass − 1 where a coder coded an item, shape (items, coders); 0 elsewhere.
-    present
-        Whether a coder coded an item, shape (items, coders).
+    coded
+        1 where a coder coded an item, shape (items, coders); 0 elsewhere.
     """
 
-    similar: Floats
+    agreeing: Floats
     compared: Floats
-    placed: Floats
-    places: Floats
-    present: Floats
+    boundary_counts: Floats
+    potential_counts: Floats
+    coded: Floats
 
-    def only(self, items: Sequence[int]) -> PooledItems:
-        """Select some items."""
-        return PooledItems(*(getattr(self, field.name)[list(items)] for field in fields(self)))
+    def select(self, items: Sequence[int]) -> PooledItems:
+        """Return some of the items.
+
+        Parameters
+        ----------
+        items
+            Numbers of the items.
+        """
+        rows = list(items)
+        return PooledItems(
+            agreeing=self.agreeing[rows],
+            compared=self.compared[rows],
+            boundary_counts=self.boundary_counts[rows],
+            potential_counts=self.potential_counts[rows],
+            coded=self.coded[rows],
+        )
 
 
-def pool(pairs: Pairs, people: Sequence[str] | None = None) -> PooledItems:
+def arrays_of_items(pairs: CodingPairs, people: Sequence[str] | None = None) -> PooledItems:
     """Return the arrays of all items.
 
     Parameters
@@ -111,57 +133,74 @@ def pool(pairs: Pairs, people: Sequence[str] | None = None) -> PooledItems:
     pairs
         Every two codings of each item, compared.
     people
-        Person behind each row, under names that mean one person; default: the coders' own names.
+        Name of the person of each row of `pairs.rows`; equal names are one person. Default: the
+        coders' own names.
     """
     rows = pairs.rows
+    n_items = 0
     if len(rows.item):
-        items = int(rows.item[-1]) + 1
-    else:
-        items = 0
+        n_items = int(rows.item[-1]) + 1
     names = list(rows.coder if people is None else people)
     number = {name: i for i, name in enumerate(dict.fromkeys(names))}
-    at = rows.item, np.array([number[name] for name in names], np.int64)
-    boundary_counts = np.zeros((items, len(number), len(rows.types)))
-    boundary_counts[at] = rows.boundary_counts + (pairs.comparison.mode is Mode.PUBLISHED)
-    places, present = np.zeros((2, items, len(number)))
-    places[at] = rows.masses - 1
-    present[at] = 1
-    sums = np.zeros((2, items))
-    for total, part in zip(sums, pairs.parts(pairs.comparison.basis), strict=True):
-        np.add.at(total, pairs.item, part)
+    item_and_coder = (rows.item, np.array([number[name] for name in names], np.int64))
+    counts = rows.boundary_counts
+    if pairs.comparison.mode is Mode.PUBLISHED:
+        # Of each type, an item has one segment more than boundaries.
+        counts = counts + 1
+    boundary_counts = np.zeros((n_items, len(number), len(rows.types)))
+    boundary_counts[item_and_coder] = counts
+    potential_counts = np.zeros((n_items, len(number)))
+    potential_counts[item_and_coder] = rows.masses - 1
+    coded = np.zeros((n_items, len(number)))
+    coded[item_and_coder] = 1
+    agreeing_by_pair, compared_by_pair = pairs.parts(pairs.comparison.basis)
+    agreeing = np.zeros(n_items)
+    np.add.at(agreeing, pairs.item, agreeing_by_pair)
+    compared = np.zeros(n_items)
+    np.add.at(compared, pairs.item, compared_by_pair)
     return PooledItems(
-        similar=sums[0], compared=sums[1], placed=boundary_counts, places=places, present=present
+        agreeing=agreeing,
+        compared=compared,
+        boundary_counts=boundary_counts,
+        potential_counts=potential_counts,
+        coded=coded,
     )
 
 
 def coefficients(
     arrays: PooledItems, *, mode: Mode = Mode.EQUATIONS, weights: Floats | None = None
 ) -> Coefficients:
-    """π, κ and bias over the items of `arrays`, each counted as often as `weights` says.
+    """Return π, κ and bias over items.
 
     Undefined where no item has a potential boundary (on B, a boundary), or where chance agreement
     is not below 1: everybody has a boundary everywhere, or, in mode `published`, more segments than
     places.
+
+    Parameters
+    ----------
+    arrays, mode
+        The items, and what is computed.
+    weights
+        Number of times that each item counts, shape (items,); default: once.
     """
     if weights is None:
-        w = np.ones(len(arrays.similar))
-    else:
-        w = weights
-    compared = float((w * arrays.compared).sum())
+        weights = np.ones(len(arrays.agreeing))
+    compared = float((weights * arrays.compared).sum())
     if compared == 0:
-        nan = math.nan
-        if arrays.places.any():
-            lack = "no boundary"
+        if arrays.potential_counts.any():
+            reason = "no boundary"
         else:
-            lack = "no potential boundary"
-        return Coefficients(actual=nan, expected_pi=nan, expected_kappa=nan, reason=lack)
-    pi = _expected_pi(arrays, w, mode)[0]
-    kappa = _expected_kappa(arrays, w)[0]
-    highest = max(pi, kappa)
+            reason = "no potential boundary"
+        return Coefficients(
+            actual=math.nan, expected_pi=math.nan, expected_kappa=math.nan, reason=reason
+        )
+    expected_pi = _expected_pi(arrays, weights, mode).value
+    expected_kappa = _expected_kappa(arrays, weights).value
+    highest = max(expected_pi, expected_kappa)
     return Coefficients(
-        actual=float((w * arrays.similar).sum()) / compared,
-        expected_pi=pi,
-        expected_kappa=kappa,
+        actual=float((weights * arrays.agreeing).sum()) / compared,
+        expected_pi=expected_pi,
+        expected_kappa=expected_kappa,
         reason=None if highest < 1 else f"{_EVERYWHERE}: chance agreement is {highest:g}",
     )
 
@@ -169,50 +208,79 @@ def coefficients(
 def influences(
     arrays: PooledItems, mode: Mode, weights: Floats
 ) -> tuple[tuple[float, Floats], tuple[float, Floats]]:
-    """π and κ for weights of items, and how far each item moves them: shape (items,) each.
+    """Return π and κ, each with its derivatives by the weights of items, shape (items,).
 
-    The derivative by the item's weight; 0 in the weighted mean. NaN where they are undefined.
+    The mean of the derivatives, weighted like the items, is 0. All is NaN where π and κ are
+    undefined.
+
+    Parameters
+    ----------
+    arrays, mode, weights
+        As for `coefficients`.
     """
     agreement = coefficients(arrays, mode=mode, weights=weights)
     if agreement.reason is not None:
-        return ((math.nan, np.full(len(weights), math.nan)),) * 2
+        n_items = len(weights)
+        return (math.nan, np.full(n_items, math.nan)), (math.nan, np.full(n_items, math.nan))
     compared = (weights * arrays.compared).sum()
-    actual = (arrays.similar - agreement.actual * arrays.compared) / compared
-    expected = _expected_pi(arrays, weights, mode), _expected_kappa(arrays, weights)
-    moved = (
-        (actual * (1 - e) - slope * (1 - agreement.actual)) / (1 - e) ** 2 for e, slope in expected
-    )
-    return (agreement.pi, next(moved)), (agreement.kappa, next(moved))
+    actual_slopes = (arrays.agreeing - agreement.actual * arrays.compared) / compared
+
+    def slopes_of(expected: _Expected) -> Floats:
+        # Derivative of (A_a − A_e)/(1 − A_e) by A_a and A_e.
+        distance = 1 - expected.value
+        gains = actual_slopes * distance - expected.slopes * (1 - agreement.actual)
+        return np.asarray(gains / distance**2)
+
+    pi_slopes = slopes_of(_expected_pi(arrays, weights, mode))
+    kappa_slopes = slopes_of(_expected_kappa(arrays, weights))
+    return (agreement.pi, pi_slopes), (agreement.kappa, kappa_slopes)
 
 
-def _expected_pi(arrays: PooledItems, w: Floats, mode: Mode) -> tuple[float, Floats]:
-    """A_e of π, and how far each item moves it."""
-    boundary_counts = arrays.placed
-    places = arrays.places
+class _Expected(NamedTuple):
+    """Expected agreement A_e, and its derivatives by the weights of items, shape (items,)."""
+
+    value: float
+    slopes: Floats
+
+
+def _expected_pi(arrays: PooledItems, weights: Floats, mode: Mode) -> _Expected:
+    """Compute A_e of π: Σ_t P_e(t)², P_e(t) a ratio of sums over coders and items (eq. 8)."""
+    boundary_counts = arrays.boundary_counts
+    potential_counts = arrays.potential_counts
     if mode is Mode.PUBLISHED:
-        boundary_counts = share(
-            boundary_counts, np.broadcast_to(places[..., None], boundary_counts.shape), 0.0
-        )
-        places = (places > 0).astype(np.float64)
-    above = boundary_counts.sum(axis=1)
-    below = places.sum(axis=1)
-    total = (w * below).sum()
-    rate = np.einsum("i,it->t", w, above) / total
-    moved = 2 * np.einsum("t,it->i", rate, above - rate * below[:, None]) / total
-    return float(np.sum(rate**2)), moved
+        # The mean of ratios is the ratio of sums with each (coder, item) as one place.
+        places_by_type = np.broadcast_to(potential_counts[..., None], boundary_counts.shape)
+        boundary_counts = share(boundary_counts, places_by_type, 0.0)
+        potential_counts = (potential_counts > 0).astype(np.float64)
+    numerators = boundary_counts.sum(axis=1)
+    denominators = potential_counts.sum(axis=1)
+    total = (weights * denominators).sum()
+    rates = np.einsum("i,it->t", weights, numerators) / total
+    residuals = numerators - rates * denominators[:, None]
+    slopes = 2 * np.einsum("t,it->i", rates, residuals) / total
+    return _Expected(float(np.sum(rates**2)), slopes)
 
 
-def _expected_kappa(arrays: PooledItems, w: Floats) -> tuple[float, Floats]:
-    """A_e of κ, and how far each item moves it."""
-    places = np.einsum("i,ic->c", w, arrays.places)
-    chosen = places > 0
-    boundary_counts = arrays.placed[:, chosen]
-    places = places[chosen]
-    rates = np.einsum("i,ict->ct", w, boundary_counts) / places[:, None]
-    present = arrays.present[:, chosen]
-    together = (np.einsum("i,ic,id->cd", w, present, present) > 0).astype(np.float64)
-    np.fill_diagonal(together, 0)
-    slopes = 2 * np.einsum("cd,dt->ct", together, rates) / (places[:, None] * together.sum())
-    residuals = boundary_counts - rates * arrays.places[:, chosen, None]
-    expected = np.einsum("ct,dt,cd->", rates, rates, together) / together.sum()
-    return float(expected), np.einsum("ct,ict->i", slopes, residuals)
+def _expected_kappa(arrays: PooledItems, weights: Floats) -> _Expected:
+    """Compute A_e of κ: the mean of Σ_t P_e(t|c)·P_e(t|d) over pairs c, d of coders (eq. 15).
+
+    P_e(t|c) is the sum of boundaries over that of potential ones, of coder c (eq. 11).
+    """
+    # Subscripts of the sums: i is an item, c and d are coders, t is a boundary type.
+    potential_counts = np.einsum("i,ic->c", weights, arrays.potential_counts)
+    has_places = potential_counts > 0
+    boundary_counts = arrays.boundary_counts[:, has_places]
+    potential_counts = potential_counts[has_places]
+    rates = np.einsum("i,ict->ct", weights, boundary_counts) / potential_counts[:, None]
+    coded = arrays.coded[:, has_places]
+    share_an_item = (np.einsum("i,ic,id->cd", weights, coded, coded) > 0).astype(np.float64)
+    np.fill_diagonal(share_an_item, 0)
+    # Some coders share an item, as something was compared.
+    n_pairs = share_an_item.sum()
+    expected = np.einsum("ct,dt,cd->", rates, rates, share_an_item) / n_pairs
+    # Each rate occurs twice in the products; it moves by the residual of an item over its places.
+    by_rate = (
+        2 * np.einsum("cd,dt->ct", share_an_item, rates) / (potential_counts[:, None] * n_pairs)
+    )
+    residuals = boundary_counts - rates * arrays.potential_counts[:, has_places, None]
+    return _Expected(float(expected), np.einsum("ct,ict->i", by_rate, residuals))

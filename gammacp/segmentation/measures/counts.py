@@ -22,7 +22,7 @@ from gammacp.measures.counting import Counting, Counts, Numbers, Pooling, Rates,
 from gammacp.segmentation.measures.comparison import CorrectedSimilarity, Criterion, Mode
 from gammacp.segmentation.measures.edits import EditSearch
 from gammacp.segmentation.measures.hamming import ghd_of_positions
-from gammacp.segmentation.measures.rows import Pairs, Rows, compare_rows
+from gammacp.segmentation.measures.rows import CodingPairs, Rows, compare_rows
 from gammacp.segmentation.measures.rows import share as share_or
 from gammacp.segmentation.measures.tiling import from_continuum, inner_boundaries
 from gammacp.segmentation.measures.value import ONE_TYPE
@@ -153,7 +153,7 @@ def shift_rates(numbers: Numbers) -> Rates:
 
 def compare_annotators(
     continuum: Continuum, comparison: Criterion, *, together: bool = False
-) -> tuple[list[Pair], Pairs]:
+) -> tuple[list[Pair], CodingPairs]:
     """Compare all pairs of annotators, each pair as an item of its own.
 
     Parameters

@@ -153,7 +153,7 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class CodingPairs:
     """All pairs of codings of each item, compared; each pair once, the earlier coder first.
 
     Attributes
@@ -239,7 +239,7 @@ class Pairs:
 
 def compare_rows(
     rows: Rows, comparison: Criterion, pairs: tuple[Indices, Indices] | None = None
-) -> Pairs:
+) -> CodingPairs:
     """Compare all pairs of codings of each item, or the given `pairs` of rows."""
     from gammacp.segmentation.measures.pair_kernels import all_pairs
 
@@ -264,7 +264,7 @@ def compare_rows(
         codings = [rows.segmentation(row) for row in range(len(rows.masses))]
         for p, (i, j) in enumerate(zip(*pairs, strict=True)):
             both[p] = comparison.columns_of_types(codings[i], codings[j])
-    return Pairs(rows, comparison, pairs, both, sided)
+    return CodingPairs(rows, comparison, pairs, both, sided)
 
 
 def share(part: Floats, whole: Floats, empty: float) -> Floats:

@@ -19,7 +19,7 @@ from gammacp.links.collecting import collecting
 from gammacp.links.measures.corefud import (
     CorefDocument,
     Mention,
-    Side,
+    ScoredMentions,
     corefud_scores,
     matching,
 )
@@ -182,8 +182,8 @@ def mention(*words: int, head: int = 0) -> Mention:
 
 def test_mentions_with_one_head_match_the_nearest() -> None:
     long, short = mention(1, 2, 3, 4, head=1), mention(2, 3)
-    key = Side((long, short), (0, 0))
-    response = Side((mention(1, 2, 3, head=1), mention(2)), (0, 0))
+    key = ScoredMentions((long, short), (0, 0))
+    response = ScoredMentions((mention(1, 2, 3, head=1), mention(2)), (0, 0))
     assert matching(key, response, "head") == {0: 0, 1: 1}
     assert matching(key, response, "exact") == {}
 
@@ -191,7 +191,7 @@ def test_mentions_with_one_head_match_the_nearest() -> None:
 def test_a_place_in_two_chains_counts_in_the_first() -> None:
     one, two, three = mention(1), mention(2), mention(3)
     twice = CorefDocument((3,), ((one, two), (two, three)))
-    side = Side.of(twice, "exact", singletons=True)
+    side = ScoredMentions.of(twice, "exact", singletons=True)
     assert side.chains == (0, 0, 1)
     assert side.twice == 1
     (row,) = corefud_scores({"d": {"a": twice, "b": twice}}, match="exact", singletons=True)

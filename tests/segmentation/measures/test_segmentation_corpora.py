@@ -9,7 +9,7 @@ import pytest
 
 import gammacp as gc
 from gammacp import Continuum, Corpus, Unit
-from gammacp.segmentation.measures.coefficients import coefficients, pool
+from gammacp.segmentation.measures.coefficients import arrays_of_items, coefficients
 from gammacp.segmentation.measures.comparison import Criterion
 from gammacp.segmentation.measures.rows import Rows, compare_rows
 from gammacp.segmentation.measures.tiling import from_continuum
@@ -90,14 +90,16 @@ def test_edits_by_hand() -> None:
 def test_pi_and_kappa_are_those_of_the_corpus_of_2012(annotators: str) -> None:
     corpus = random_corpus(2, annotators, 6)
     codings = {name: from_continuum(c) for name, c in corpus.items()}
-    whole = coefficients(pool(compare_rows(Rows.of(codings, ONE_TYPE), Criterion())))
+    whole = coefficients(arrays_of_items(compare_rows(Rows.of(codings, ONE_TYPE), Criterion())))
     scores = gc.measure(corpus, NAMES[5:])
     assert scores["multi-pi-s"].value == pytest.approx(whole.pi)
     assert scores["multi-kappa-s"].value == pytest.approx(whole.kappa)
     pairs = []
     for pair in [("A", "B"), ("A", "C"), ("B", "C")][: len(annotators) * 2 - 3]:
         some = {d: {a: coders[a] for a in pair} for d, coders in codings.items()}
-        pairs.append(coefficients(pool(compare_rows(Rows.of(some, ONE_TYPE), Criterion()))))
+        pairs.append(
+            coefficients(arrays_of_items(compare_rows(Rows.of(some, ONE_TYPE), Criterion())))
+        )
     assert scores["pi-s"].value == pytest.approx(np.mean([c.pi for c in pairs]))
     assert scores["kappa-s"].value == pytest.approx(np.mean([c.kappa for c in pairs]))
 

@@ -17,13 +17,13 @@ from gammacp.continuum.selecting import keep_annotators
 from gammacp.errors import DataError
 from gammacp.measures.counting import Counting, Counts, Pooling
 from gammacp.measures.evaluation import evaluate
-from gammacp.measures.pooling import Pool, PooledRates, with_common_labels
+from gammacp.measures.pooling import PooledCounts, PooledRates, with_common_labels
 from gammacp.measures.registry import Measure
 from gammacp.measures.score import Score
 
 
 @dataclass(frozen=True)
-class Part:
+class MeasuredDocuments:
     """One measure of some documents.
 
     Attributes
@@ -40,7 +40,7 @@ class Part:
         Scores of documents that were already computed.
     executor
         Executor for the computation of random sets.
-    joint
+    known_joint_score
         Score of all documents together, if it was already computed. Only measures whose documents
         share an expected value have one.
     """
@@ -51,7 +51,7 @@ class Part:
     reference: str | None = None
     scores: Mapping[str, Score] = field(default_factory=dict)
     executor: Executor | None = None
-    joint: Any = None
+    known_joint_score: Any = None
 
     @property
     def counting(self) -> Counting:
@@ -64,8 +64,10 @@ class Part:
         """The options that the measure declares."""
         return {k: v for k, v in self.options.items() if k in self.measure.options}
 
-    def only(self, change: Callable[[Continuum], Continuum], **options: Any) -> Part:
-        """Return the same part with changed documents.
+    def with_changed_documents(
+        self, change: Callable[[Continuum], Continuum], **options: Any
+    ) -> MeasuredDocuments:
+        """Return the same measure of changed documents.
 
         Parameters
         ----------
@@ -76,13 +78,15 @@ class Part:
         """
         documents = {name: change(c) for name, c in self.documents.items()}
         changed = {**self.options, **options}
-        return Part(self.measure, documents, changed, self.reference, executor=self.executor)
+        return MeasuredDocuments(
+            self.measure, documents, changed, self.reference, executor=self.executor
+        )
 
     @cached_property
-    def whole(self) -> Any:
+    def joint_score(self) -> Any:
         """The score of all documents together; None for measures that score each one by itself."""
-        if self.joint is not None:
-            return self.joint
+        if self.known_joint_score is not None:
+            return self.known_joint_score
         if self.measure.counting is None:
             together = None
         else:
@@ -98,8 +102,10 @@ class Part:
     @cached_property
     def measured_scores(self) -> Mapping[str, Score]:
         """The score of each document, without a reference."""
-        if self.whole is not None:
-            return getattr(self.whole, "scores", dict.fromkeys(self.documents, self.whole))
+        if self.joint_score is not None:
+            return getattr(
+                self.joint_score, "scores", dict.fromkeys(self.documents, self.joint_score)
+            )
         return {
             name: self.scores[name]
             if name in self.scores
@@ -117,10 +123,14 @@ class Part:
             return counts
         rows: dict[str, list[Counts]] = {}
         for pair in self.pairs_of_people():
-            some = {d: c for d, c in self.documents.items() if set(pair) <= set(c.annotators)}
-            alone = Part(self.measure, some, self.options, executor=self.executor)
-            alone = alone.only(partial(keep_annotators, names=pair))
-            for name, score in alone.measured_scores.items():
+            shared = {d: c for d, c in self.documents.items() if set(pair) <= set(c.annotators)}
+            documents_of_pair = MeasuredDocuments(
+                self.measure, shared, self.options, executor=self.executor
+            )
+            documents_of_pair = documents_of_pair.with_changed_documents(
+                partial(keep_annotators, names=pair)
+            )
+            for name, score in documents_of_pair.measured_scores.items():
                 if score.counts is not None:
                     rows.setdefault(name, []).append(replace(score.counts, parties=(pair,)))
         return {name: _joined(rows[name]) for name in self.documents if name in rows}
@@ -153,12 +163,12 @@ class Part:
     @property
     def joint_rates(self) -> PooledRates | None:
         """The rates of all documents if they were measured together; None otherwise."""
-        if self.reference is not None or self.whole is None:
+        if self.reference is not None or self.joint_score is None:
             return None
-        rates: PooledRates | None = getattr(self.whole, "pooled", None)
+        rates: PooledRates | None = getattr(self.joint_score, "pooled", None)
         return rates
 
-    def pool(self, pooling: Pooling) -> Pool:
+    def pool(self, pooling: Pooling) -> PooledCounts:
         """Return the counts of all documents, with the weight of each document.
 
         Parameters
@@ -167,7 +177,7 @@ class Part:
             Field `pooling` of `Counting`.
         """
         weights = [self.documents[name].weight for name in self.counts]
-        return Pool.of([*self.counts.values()], weights, pooling)
+        return PooledCounts.of([*self.counts.values()], weights, pooling)
 
     @cached_property
     def values(self) -> dict[str, float]:

@@ -7,8 +7,8 @@ import pytest
 
 from gammacp.continuum import Continuum, Unit
 from shuffling import ReferenceModel, fit, reference_set, shuffle
-from shuffling.before_errors import BeforeErrors, Statistics
 from shuffling.fitting import gaps_of
+from shuffling.indirect_inference import IndirectInference, UnitStatistics
 
 
 def planted(
@@ -41,11 +41,11 @@ def test_gaps_and_units_add_up_to_the_whole() -> None:
 def test_statistics_by_hand() -> None:
     units = [("A", 2, 6, "x"), ("A", 6, 8, "y"), ("B", 0, 6, "x")]
     c = Continuum.from_units([Unit(*u) for u in units], bounds=(0, 10))
-    s = Statistics.of([c], ["x", "y", None])
-    assert (s.units, s.length, s.extent) == (1.5, 4.0, 10.0)
+    s = UnitStatistics.of([c], ["x", "y", None])
+    assert (s.n_units, s.length, s.continuum_length) == (1.5, 4.0, 10.0)
     assert s.length_spread == pytest.approx(np.std([4, 2, 6]) / 4)
     assert (s.touching, s.overlapping) == (2 / 5, 0.0)  # gaps 2 0 2 | 0 4
-    assert s.categories.tolist() == pytest.approx([2 / 3, 1 / 3, 0])
+    assert s.prevalence.tolist() == pytest.approx([2 / 3, 1 / 3, 0])
 
 
 @pytest.mark.parametrize(
@@ -61,43 +61,45 @@ def test_statistics_by_hand() -> None:
 )
 def test_the_planted_reference_is_recovered(error: str, magnitude: float) -> None:
     references, seen = planted(error, magnitude)
-    found = BeforeErrors.learn(seen).shuffled(error, magnitude, 3, sets=12, seed=9)
-    assert found.misfit < 0.06
-    truth = Statistics.of(references, "ABCD")
-    naive = Statistics.of(seen, "ABCD")
+    fitted = IndirectInference.learn(seen).fit_to_errors(error, magnitude, 3, n_sets=12, seed=9)
+    assert fitted.misfit < 0.06
+    truth = UnitStatistics.of(references, "ABCD")
+    naive = UnitStatistics.of(seen, "ABCD")
     # With twelve references of 20 units, mean length and number are known to some percent.
-    assert found.guess.units == pytest.approx(truth.units, rel=0.08)
-    assert naive.length * found.guess.stretch == pytest.approx(truth.length, rel=0.1)
-    assert found.guess.overlapping == pytest.approx(0, abs=0.03)
+    assert fitted.parameters.n_units == pytest.approx(truth.n_units, rel=0.08)
+    assert naive.length * fitted.parameters.length_factor == pytest.approx(truth.length, rel=0.1)
+    assert fitted.parameters.overlapping == pytest.approx(0, abs=0.03)
 
 
 @pytest.mark.parametrize("error", ["position", "false-negative", "false-positive", "split"])
 def test_a_segmentation_stays_a_segmentation(error: str) -> None:
     references, seen = planted(error, 0.3, "covering")
-    found = BeforeErrors.learn(seen).shuffled(error, 0.3, 3, sets=6, seed=9)
-    assert found.misfit < 0.06
-    assert all(not gaps_of([c]).any() for c in found.sets)
-    assert found.guess.units == pytest.approx(Statistics.of(references, "ABCD").units, rel=0.1)
+    fitted = IndirectInference.learn(seen).fit_to_errors(error, 0.3, 3, n_sets=6, seed=9)
+    assert fitted.misfit < 0.06
+    assert all(not gaps_of([c]).any() for c in fitted.sets)
+    assert fitted.parameters.n_units == pytest.approx(
+        UnitStatistics.of(references, "ABCD").n_units, rel=0.1
+    )
 
 
 def test_an_impossible_error_is_reported() -> None:
     """If half of the units had been missed, twice as many would not fit in."""
     units = [Unit(a, 10 * i, 10 * i + 9, "x") for a in "AB" for i in range(20)]
     c = Continuum.from_units(units, bounds=(0, 200))
-    found = BeforeErrors.learn([c]).shuffled("false-negative", 0.5, 2, sets=6)
-    assert found.misfit > 0.2
+    fitted = IndirectInference.learn([c]).fit_to_errors("false-negative", 0.5, 2, n_sets=6)
+    assert fitted.misfit > 0.2
 
 
 def test_nothing_changes_without_errors() -> None:
     _, seen = planted("position", 0.0)
-    found = BeforeErrors.learn(seen).shuffled("position", 0.0, 3, sets=12)
-    assert found.guess.units == pytest.approx(20)
-    assert found.guess.stretch == pytest.approx(1, abs=0.1)
+    fitted = IndirectInference.learn(seen).fit_to_errors("position", 0.0, 3, n_sets=12)
+    assert fitted.parameters.n_units == pytest.approx(20)
+    assert fitted.parameters.length_factor == pytest.approx(1, abs=0.1)
 
 
 def test_points_and_unlabelled_units() -> None:
     units = [Unit(a, p, p, None) for a in "AB" for p in (1.5, 4, 9, 11, 13)]
     c = Continuum.from_units(units)
-    found = BeforeErrors.learn([c]).shuffled("false-negative", 0.3, 2, sets=4)
-    assert all((s.lengths == 0).all() for s in found.sets)
-    assert found.guess.units == pytest.approx(5 / 0.7, rel=0.4)
+    fitted = IndirectInference.learn([c]).fit_to_errors("false-negative", 0.3, 2, n_sets=4)
+    assert all((s.lengths == 0).all() for s in fitted.sets)
+    assert fitted.parameters.n_units == pytest.approx(5 / 0.7, rel=0.4)
