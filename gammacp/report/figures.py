@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from gammacp.base.record_tables import position
 from gammacp.base.text import category_name
-from gammacp.campaign.calibrate import Calibration, Equivalent
+from gammacp.campaign.calibrate import Calibration, ErrorEquivalent
 from gammacp.campaign.charges import Charges
 from gammacp.continuum import Continuum
 from gammacp.measures.explanation import Explanation
@@ -130,7 +130,7 @@ def calibration_figure(calibration: Calibration) -> Markup:
     return element("figure", svg(width, _HEIGHT * rows, described, panels))
 
 
-def _panel(equivalent: Equivalent, calibration: Calibration, low: float) -> list[Markup]:
+def _panel(equivalent: ErrorEquivalent, calibration: Calibration, low: float) -> list[Markup]:
     from gammacp.campaign.calibrate.meaning import amount
 
     curve = equivalent.curve

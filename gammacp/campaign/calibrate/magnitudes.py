@@ -208,7 +208,7 @@ def magnitudes_in(aligned: Sequence[Alignment]) -> Magnitudes:
             PersonalMagnitude(annotator=n, error=e, reason=reason) for n in names for e in ERRORS
         ]
         return Magnitudes(people=tuple(people), documents=0, left_out=left_out)
-    evidence = _Evidence.of(usable, names)
+    evidence = _Observations.of(usable, names)
     whole = evidence.estimate(np.ones(len(usable)))
     blocks = _blocks(usable)
     parts = []
@@ -261,7 +261,7 @@ class _Estimate:
 
 
 @dataclass(frozen=True, eq=False)
-class _Evidence:
+class _Observations:
     """Data from the slots of all documents.
 
     `labels` has a row for each slot with two labels or more, and `document` is the index of its
@@ -280,7 +280,7 @@ class _Evidence:
     crowding: Floats
 
     @classmethod
-    def of(cls, aligned: Sequence[Alignment], names: Sequence[str]) -> _Evidence:
+    def of(cls, aligned: Sequence[Alignment], names: Sequence[str]) -> _Observations:
         place = {name: k for k, name in enumerate(names)}
         labels_of = {
             label: k
@@ -414,7 +414,7 @@ def _shifts(
 
 
 def _magnitude(
-    name: str, error: int, whole: _Estimate, parts: Floats, person: int, evidence: _Evidence
+    name: str, error: int, whole: _Estimate, parts: Floats, person: int, evidence: _Observations
 ) -> PersonalMagnitude:
     """Return the magnitude of one person's error, with a jackknife interval over blocks."""
     kind = ERRORS[error]
