@@ -209,9 +209,9 @@ def p_by_luck(counts: DifferenceCounts, kinds: Sequence[int], seed: int) -> Floa
     if np.count_nonzero(differing) >= FEWEST_DOCUMENTS:
         return _permuted(counts, kinds, np.flatnonzero(differing), seed)
     totals = counts.totals[:, kinds]
-    whole = totals.sum(axis=0)
-    even = _shares(counts.even[:, kinds], whole)
-    return _holm_for_all(binomial_tail(totals / counts.event, whole / counts.event, even))
+    total = totals.sum(axis=0)
+    even = _shares(counts.even[:, kinds], total)
+    return _holm_for_all(binomial_tail(totals / counts.event, total / counts.event, even))
 
 
 def _permuted(

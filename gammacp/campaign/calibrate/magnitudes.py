@@ -209,7 +209,7 @@ def magnitudes_in(aligned: Sequence[Alignment]) -> Magnitudes:
         ]
         return Magnitudes(people=tuple(people), documents=0, left_out=left_out)
     evidence = _Observations.of(usable, names)
-    whole = evidence.estimate(np.ones(len(usable)))
+    full_estimate = evidence.estimate(np.ones(len(usable)))
     blocks = _blocks(usable)
     parts = []
     if len(blocks) >= FEWEST_DOCUMENTS:
@@ -218,7 +218,7 @@ def magnitudes_in(aligned: Sequence[Alignment]) -> Magnitudes:
             weights[block] = 0.0
             parts.append(evidence.estimate(weights).values)
     people = [
-        _magnitude(names[a], e, whole, np.array([p[a, e] for p in parts]), a, evidence)
+        _magnitude(names[a], e, full_estimate, np.array([p[a, e] for p in parts]), a, evidence)
         for a in range(len(names))
         for e in range(len(ERRORS))
     ]
@@ -281,7 +281,7 @@ class _Observations:
 
     @classmethod
     def of(cls, aligned: Sequence[Alignment], names: Sequence[str]) -> _Observations:
-        place = {name: k for k, name in enumerate(names)}
+        index_of = {name: k for k, name in enumerate(names)}
         labels_of = {
             label: k
             for k, label in enumerate(
@@ -294,7 +294,7 @@ class _Observations:
         squares, pairs = np.zeros((2, n, people, people))
         for number, a in enumerate(aligned):
             c = a.continuum
-            columns = np.array([place[name] for name in c.annotators])
+            columns = np.array([index_of[name] for name in c.annotators])
             slots = slots_of(c, a.groups)
             units.append(_spread(slots.units, columns, people, -2))
             boundaries.append(_spread(slots.boundaries, columns, people, UNKNOWN))
