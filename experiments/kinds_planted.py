@@ -17,7 +17,7 @@ import numpy as np
 
 from experiments._common import write_csv
 from gammacp.continuum import Continuum, Corpus, Unit
-from gammacp.kinds.forms import KINDS
+from gammacp.kinds.codes import DIFFERENCE_KINDS
 from gammacp.kinds.kinds import Kinds, kinds_of
 from gammacp.kinds.sentences import LEVEL
 from gammacp.pools import open_pool
@@ -209,7 +209,7 @@ def read_as(task: SimulatedCampaign) -> Row:
             kind: mine[kind] / judgement.parts[kind]["observed"]
             if judgement.parts[kind]["observed"]
             else 0.0
-            for kind in KINDS
+            for kind in DIFFERENCE_KINDS
         },
     }
 
@@ -228,7 +228,7 @@ def _innocent(rows: Sequence[tuple[SimulatedCampaign, Row]]) -> Iterator[Row]:
             "campaigns": len(process_rows),
             "with_sentences": sum(bool(row["sentences"]) for row in process_rows),
             "looking_cut_or_joined": sum(bool(row["raw"]) for row in process_rows),
-            **{kind: kinds[kind] for kind in KINDS},
+            **{kind: kinds[kind] for kind in DIFFERENCE_KINDS},
         }
 
 
@@ -238,7 +238,7 @@ def _confusion(rows: Sequence[tuple[SimulatedCampaign, Row]]) -> Iterator[Row]:
         cells.setdefault((task.process, task.size), []).append(row)
     expected = {error: kind for error, _, kind in PLANTED}
     for (process, (people, documents, units)), process_rows in cells.items():
-        charged = {k: sum(r["charged"][k] for r in process_rows) for k in KINDS}  # type: ignore[index]
+        charged = {k: sum(r["charged"][k] for r in process_rows) for k in DIFFERENCE_KINDS}  # type: ignore[index]
         whole = sum(charged.values())
         kind = expected[process]
         yield {

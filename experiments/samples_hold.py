@@ -19,7 +19,7 @@ from experiments.tests_hold import EPSILON, INTERVALS, LEVEL, Row, generator, le
 from gammacp.base.arrays import Floats, Indices
 from gammacp.base.files import write_text
 from gammacp.campaign.alarm import evidence
-from gammacp.campaign.compare.over_time import Change, OverTime, changes
+from gammacp.campaign.compare.over_time import ChangeOverTime, OverTime, changes
 from gammacp.campaign.replace.wins import Wins
 from gammacp.inference.contributions import CLUSTERS, DOCUMENTS, Contributions
 from gammacp.inference.part_tests import (
@@ -273,10 +273,10 @@ def _in_order(
 def _named(over_time: OverTime) -> int:
     """Return the number of the annotator whom the sentence names, -1 for nobody."""
     tested = [c for c in over_time.annotators if np.isfinite(c.p)]
-    surest = min(tested, key=lambda c: c.p, default=Change(annotator="", documents=0))
+    surest = min(tested, key=lambda c: c.p, default=ChangeOverTime(annotator="", documents=0))
     return int(surest.annotator) if surest.p_holm <= LEVEL else -1
 
 
-def _misses(change: Change, true: float) -> bool:
+def _misses(change: ChangeOverTime, true: float) -> bool:
     low, high = change.interval or (-np.inf, np.inf)
     return not low <= true <= high

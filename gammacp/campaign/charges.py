@@ -182,9 +182,9 @@ def observed_in_words(kinds: Kinds) -> str:
 
 def _round(count: float) -> str:
     """Return the text of a count; it may be a fraction, because ties are halved, or a mean."""
-    whole = round(count)
-    if whole == count or count >= _MANY:
-        return with_commas(whole)
+    rounded_count = round(count)
+    if rounded_count == count or count >= _MANY:
+        return with_commas(rounded_count)
     return f"{count:.1f}"
 
 

@@ -128,15 +128,15 @@ def _most_confused(table: Confusion) -> Iterator[tuple[str, tuple[str, ...]]]:
         return
     one, other, most = pairs[0]
     half = np.triu_indices(len(table.rows)) if not table.directed else slice(None)
-    whole = int(table.counts[half].sum())
+    n_cases = int(table.counts[half].sum())
     label = visible(one if other == NO_UNIT else other if one == NO_UNIT else one)
     if NO_UNIT in (one, other):
         confused_pair = f"one annotator marks “{label}”, and the other has no counterpart to it"
     else:
         confused_pair = f"one annotator says “{label}” and the other “{visible(other)}”"
     yield (
-        f"The most frequent difference here: {confused_pair}, in {most} of {whole} comparisons "
-        f"({most / whole:.0%}; each compares two annotators at one unit).",
+        f"The most frequent difference here: {confused_pair}, in {most} of {n_cases} comparisons "
+        f"({most / n_cases:.0%}; each compares two annotators at one unit).",
         (one, other),
     )
 

@@ -241,11 +241,11 @@ def _label(
     The second value says whether it is one of several labels that are never confirmed. Then there
     is no statement, since none of them is disputed most.
     """
-    place = {name: i for i, name in enumerate(names)}
+    index_of = {name: i for i, name in enumerate(names)}
     comparisons, differing = np.zeros((2, len(names), n))
     for (aligned, groups), part in zip(_in_order(overall), parts, strict=True):
         own_categories, codes = plain(aligned.continuum.categories)
-        to_all = np.array([*(place[name] for name in own_categories), -1], np.int32)
+        to_all = np.array([*(index_of[name] for name in own_categories), -1], np.int32)
         labels = to_all[codes[aligned.continuum.category_codes]]
         same = same_label(groups, labels)
         real = (groups >= 0) & (labels[groups] >= 0)

@@ -64,7 +64,7 @@ some annotators and none according to others, and an α below `LOW`.
 """
 
 
-class Part(NamedTuple):
+class VerdictPart(NamedTuple):
     """Sentences of a verdict that belong together.
 
     Attributes
@@ -113,7 +113,7 @@ class CampaignVerdict:
         """Return the sentences on the agreement of these documents."""
         return [s.in_words() for s in self.statements if s.layer == "here"]
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[VerdictPart]:
         """Return the words of the statements in parts.
 
         The answer comes first, and the next step last; both have no heading. Between them, facts
@@ -127,7 +127,7 @@ class CampaignVerdict:
             "next": "",
             "places": _ALL_PLACES,
         }
-        parts = {name: Part(name, heading, []) for name, heading in headings.items()}
+        parts = {name: VerdictPart(name, heading, []) for name, heading in headings.items()}
         for statement in self.statements:
             if statement.about == "agreement":
                 part = "agreement"

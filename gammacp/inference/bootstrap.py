@@ -18,7 +18,7 @@ from gammacp.base.arguments import whole
 from gammacp.base.arrays import Floats
 from gammacp.chance.beyond import ratios
 
-_LEVEL = 0.95
+_CONFIDENCE = 0.95
 _CELLS_AT_ONCE = 2**22
 
 
@@ -82,5 +82,5 @@ def bootstrap_interval(
     drawn_values = np.concatenate(alphas)
     if not len(drawn_values):
         return None
-    low, high = np.quantile(drawn_values, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
+    low, high = np.quantile(drawn_values, [(1 - _CONFIDENCE) / 2, (1 + _CONFIDENCE) / 2])
     return float(low), float(high)

@@ -71,7 +71,7 @@ Side = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Detectable:
+class DetectableDifference:
     """Differences that about three of four such comparisons would find at the 5 % level.
 
     Attributes
@@ -97,7 +97,7 @@ class Detectable:
 
 def detectable(
     first: Side, second: Side, *, paired: bool, errors: tuple[float, float] = (0.0, 0.0)
-) -> Detectable | None:
+) -> DetectableDifference | None:
     """Return the differences that the test would find; None if there are too few data.
 
     Parameters
@@ -143,7 +143,9 @@ def detectable(
         shares = [((t.p <= LEVEL) & (np.sign(t.value) == sign)).mean() for t in tests]
         return _least(gains, np.maximum.accumulate(shares), spreads, TARGETS[paired, sign])
 
-    return Detectable(worse=least_gain(-1, math.inf), better=least_gain(1, 0.98 * theta[1]))
+    return DetectableDifference(
+        worse=least_gain(-1, math.inf), better=least_gain(1, 0.98 * theta[1])
+    )
 
 
 def scaled(parts: Parts, factor: float, *, evenly: bool = False) -> Parts:

@@ -287,20 +287,20 @@ def intervals_over(
     if over.reason is not None:
         return over
     observed, expected, moved = _left_out(sums)
-    whole = float(sums.observed.sum()), float(sums.expected.sum())
-    theta = whole[0] / whole[1]
+    total_sums = float(sums.observed.sum()), float(sums.expected.sum())
+    theta = total_sums[0] / total_sums[1]
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(observed[people] / expected[people] / theta)
     if not np.isfinite(logs).all():
         return replace(over, reason="without one of them, no disorder or no document is left")
-    share = np.bincount(sums.annotator, sums.expected)[people] / whole[1]
+    share = np.bincount(sums.annotator, sums.expected)[people] / total_sums[1]
     variance = float(((logs - (share * logs).sum()) ** 2).sum())
     few = max(1.0, float((share**2).sum() ** 2 / (share**4).sum()) - 1)
     tail = (1 - confidence) / 2
     if over.n_documents < FEWEST_PARTS:
         leg = -float(stdtrit(few, tail)) * math.sqrt(variance + error**2)
         return replace(over, annotators=_around(theta, (leg, leg)))
-    moved /= whole[1]
+    moved /= total_sums[1]
     moved /= theta
     moved = _summed_by_cell(moved, parts * (int(people[-1]) + 1) + sums.annotator)
     squares = float((moved**2).sum())

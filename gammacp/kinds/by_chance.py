@@ -16,9 +16,9 @@ from scipy.special import stdtr
 from gammacp.base.arrays import Floats, Indices
 from gammacp.dissimilarity import BoundDissimilarity
 from gammacp.kinds.charging import SlotSums, add_up, shares_of, sides_of, sums_over
+from gammacp.kinds.codes import DIFFERENCE_KINDS
 from gammacp.kinds.differences import AlignedUnits, differences_in
 from gammacp.kinds.documents import DocumentAlignments
-from gammacp.kinds.forms import KINDS
 
 _TINY = 1e-300
 
@@ -104,7 +104,7 @@ def by_chance(
     dissimilarity
         Dissimilarity that is bound to the documents.
     """
-    parts = np.zeros(len(KINDS))
+    parts = np.zeros(len(DIFFERENCE_KINDS))
     sums: list[tuple[SlotSums, SlotSums]] = []
     disorders: list[Floats] = []
     for group in groups:
@@ -149,7 +149,7 @@ def _drawn(
 ) -> DrawnCounts:
     """Return the counts in the documents that are predicted from the random sets."""
     size = len(documents.people)
-    mean, variance, cautious = (np.zeros((size, len(KINDS))) for _ in range(3))
+    mean, variance, cautious = (np.zeros((size, len(DIFFERENCE_KINDS))) for _ in range(3))
     units = np.array([a.continuum.mean_units for a in documents.alignments.values()])
     for group, group_sums in zip(groups, sums, strict=True):
         slots = [documents.slots[k] for k in group.documents.tolist()]
@@ -178,7 +178,7 @@ def _counted(
     Both counts are by annotator of a set.
     """
     code = {name: k for k, name in enumerate(documents.people)}
-    costs = np.zeros(len(KINDS))
+    costs = np.zeros(len(DIFFERENCE_KINDS))
     disorders = np.zeros(len(group.sets))
     every: list[SlotSums] = []
     clear: list[SlotSums] = []

@@ -18,31 +18,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammacp.base.arrays import Codes, Floats, Indices
-from gammacp.kinds.differences import Differences
-from gammacp.kinds.forms import (
-    BOTH,
-    CATEGORY,
-    FAMILY,
-    FIRST,
+from gammacp.kinds.codes import (
+    BEARER_BOTH,
+    BEARER_FIRST,
+    BEARER_NOBODY,
+    BEARER_SECOND,
+    DIFFERENCE_KINDS,
+    FORM_CATEGORY,
+    FORM_FAMILY,
+    FORM_NESTING,
+    FORM_POSITION,
+    FORM_UNMATCHED,
     KIND_CODE,
-    KINDS,
-    NESTING,
-    NOBODY,
-    POSITION,
-    SECOND,
-    UNMATCHED,
 )
+from gammacp.kinds.differences import Differences
 
 # Kind of a row by its form, if it is charged to its first annotator, to its second annotator, or
-# (for unmatched units) to both in halves.
+# (for unmatched units) to each with half.
 _OF_FIRST = {
-    POSITION: "position",
-    CATEGORY: "category",
-    FAMILY: "merged",
-    UNMATCHED: "extra",
-    NESTING: "level",
+    FORM_POSITION: "position",
+    FORM_CATEGORY: "category",
+    FORM_FAMILY: "merged",
+    FORM_UNMATCHED: "extra",
+    FORM_NESTING: "level",
 }
-_OF_SECOND = _OF_FIRST | {FAMILY: "split", UNMATCHED: "missing"}
+_OF_SECOND = _OF_FIRST | {FORM_FAMILY: "split", FORM_UNMATCHED: "missing"}
 _TIED = ("unmatched", "unmatched")
 
 
@@ -56,7 +56,7 @@ class Shares(NamedTuple):
     slot
         Index of the charged annotator in the document; −1 if nobody is charged.
     kind
-        Index of the kind in `KINDS`.
+        Index of the kind in `DIFFERENCE_KINDS`.
     share
         Share of the row's cost: 1, or ½ in a tie.
     """
@@ -74,13 +74,13 @@ def _kind_table() -> Codes:
     """
     table = np.zeros((len(_OF_FIRST), 4, 2), np.int32)
     for form, kind in _OF_FIRST.items():
-        table[form, FIRST] = KIND_CODE[kind]
-        table[form, SECOND] = KIND_CODE[_OF_SECOND[form]]
-        if form == UNMATCHED:
+        table[form, BEARER_FIRST] = KIND_CODE[kind]
+        table[form, BEARER_SECOND] = KIND_CODE[_OF_SECOND[form]]
+        if form == FORM_UNMATCHED:
             tied = _TIED
         else:
             tied = (kind, _OF_SECOND[form])
-        table[form, BOTH] = table[form, NOBODY] = [KIND_CODE[name] for name in tied]
+        table[form, BEARER_BOTH] = table[form, BEARER_NOBODY] = [KIND_CODE[name] for name in tied]
     return table
 
 
@@ -96,14 +96,19 @@ def shares_of(differences: Differences) -> Shares:
         The differences.
     """
     rows = np.arange(len(differences.form))
-    tied = differences.bearer >= BOTH
-    mine = np.concatenate([rows[differences.bearer != SECOND], rows[differences.bearer != FIRST]])
+    tied = differences.bearer >= BEARER_BOTH
+    mine = np.concatenate(
+        [rows[differences.bearer != BEARER_SECOND], rows[differences.bearer != BEARER_FIRST]]
+    )
     side = np.repeat(
         [0, 1],
-        [int((differences.bearer != SECOND).sum()), int((differences.bearer != FIRST).sum())],
+        [
+            int((differences.bearer != BEARER_SECOND).sum()),
+            int((differences.bearer != BEARER_FIRST).sum()),
+        ],
     )
     slot = np.where(side == 0, differences.first[mine], differences.second[mine])
-    slot = np.where(differences.bearer[mine] == NOBODY, -1, slot)
+    slot = np.where(differences.bearer[mine] == BEARER_NOBODY, -1, slot)
     kind = _KINDS_BY_FORM[differences.form[mine], differences.bearer[mine], side]
     return Shares(mine, slot, kind, np.where(tied[mine], 0.5, 1.0))
 
@@ -118,13 +123,13 @@ def charged_to(differences: Differences, codes: Codes, kind: str) -> NDArray[np.
     codes
         Number of the annotator in each document of the batch; −1 in documents of others.
     kind
-        One of `KINDS`.
+        One of `DIFFERENCE_KINDS`.
     """
-    first = differences.bearer == FIRST
-    side = np.where(first, FIRST, SECOND)
+    first = differences.bearer == BEARER_FIRST
+    side = np.where(first, BEARER_FIRST, BEARER_SECOND)
     kinds = _KINDS_BY_FORM[differences.form, side, side]
     annotators = np.where(first, differences.first, differences.second)
-    one = first | (differences.bearer == SECOND)
+    one = first | (differences.bearer == BEARER_SECOND)
     mine = one & (annotators == codes[differences.document])
     return np.asarray(mine & (kinds == KIND_CODE[kind]))
 
@@ -138,12 +143,12 @@ def sides_of(differences: Differences) -> Shares:
         The differences of documents of two annotators.
     """
     rows = np.arange(len(differences.form))
-    rows = rows[differences.bearer != NOBODY]
-    mutual = rows[~np.isin(differences.form[rows], (UNMATCHED, NESTING))]
+    rows = rows[differences.bearer != BEARER_NOBODY]
+    mutual = rows[~np.isin(differences.form[rows], (FORM_UNMATCHED, FORM_NESTING))]
     mine = np.concatenate([rows, mutual])
     side = np.repeat([0, 1], [len(rows), len(mutual)])
     slot = np.where(side == 0, differences.first[mine], differences.second[mine])
-    kind = _KINDS_BY_FORM[differences.form[mine], np.full(len(mine), BOTH), side]
+    kind = _KINDS_BY_FORM[differences.form[mine], np.full(len(mine), BEARER_BOTH), side]
     return Shares(mine, slot, kind, np.ones(len(mine)))
 
 
@@ -156,7 +161,7 @@ def parts_of(differences: Differences, shares: Shares) -> Floats:
         Rows and who is charged with them.
     """
     cost = differences.cost[shares.row] * shares.share
-    return np.asarray(np.bincount(shares.kind, cost, len(KINDS)))
+    return np.asarray(np.bincount(shares.kind, cost, len(DIFFERENCE_KINDS)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,9 +254,11 @@ def add_up(
     slot = first[differences.document[row]] + shares.slot[somebody]
     charged = (values[row] * shares.share[somebody]).astype(np.float64)
     size = int(first[-1])
-    sums = np.bincount(slot * len(KINDS) + kind, charged, size * len(KINDS)).astype(np.float64)
+    sums = np.bincount(
+        slot * len(DIFFERENCE_KINDS) + kind, charged, size * len(DIFFERENCE_KINDS)
+    ).astype(np.float64)
     return SlotSums(
         np.repeat(np.arange(begin, begin + len(people)), sizes),
         np.concatenate([np.asarray(p, np.int64) for p in people]),
-        sums.reshape(size, len(KINDS)),
+        sums.reshape(size, len(DIFFERENCE_KINDS)),
     )

@@ -19,8 +19,8 @@ from gammacp.continuum import Continuum
 from gammacp.formats.between_annotators import suspected
 from gammacp.formats.conventions import ConventionNote
 from gammacp.formats.unit_changes import fold_label
+from gammacp.kinds.codes import BEARER_NOBODY, FORM_CATEGORY, FORM_POSITION
 from gammacp.kinds.differences import Differences
-from gammacp.kinds.forms import CATEGORY, NOBODY, POSITION
 
 # Two offsets between positions count as equal if they agree to this number of decimals.
 _DECIMALS = 6
@@ -63,7 +63,9 @@ def uncharge(
         explained |= here[differences.document] & _explained(differences, continua, note)
     if not explained.any():
         return differences
-    return replace(differences, bearer=np.where(explained, np.int32(NOBODY), differences.bearer))
+    return replace(
+        differences, bearer=np.where(explained, np.int32(BEARER_NOBODY), differences.bearer)
+    )
 
 
 def _explained(
@@ -72,7 +74,7 @@ def _explained(
     """Return whether the convention explains each row, assuming that it holds in all documents."""
     explained = np.zeros(len(differences.form), np.bool_)
     if note.convention.endswith(_CASE):
-        for row in np.flatnonzero(differences.form == CATEGORY).tolist():
+        for row in np.flatnonzero(differences.form == FORM_CATEGORY).tolist():
             one, other = _labels(differences, continua, row)
             explained[row] = fold_label(one) == fold_label(other)
     mine = _rows_of_annotator(differences, continua, note)
@@ -81,7 +83,7 @@ def _explained(
     if _has_factor(note):
         return explained | mine
     return explained | _same_offset(
-        differences, continua, mine & (differences.form == POSITION), note
+        differences, continua, mine & (differences.form == FORM_POSITION), note
     )
 
 

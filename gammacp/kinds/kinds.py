@@ -33,22 +33,22 @@ from gammacp.kinds.charging import (
     shares_of,
     sides_of,
 )
+from gammacp.kinds.codes import (
+    BEARER_BOTH,
+    BEARER_FIRST,
+    BEARER_SECOND,
+    DIFFERENCE_KINDS,
+    FORM_CATEGORY,
+    FORM_FAMILY,
+    FORM_NESTING,
+    FORM_POSITION,
+    FORM_UNMATCHED,
+)
 from gammacp.kinds.conventions import suspected_conventions, uncharge
 from gammacp.kinds.differences import Differences, check_pieces, differences_in
 from gammacp.kinds.documents import DocumentAlignments, documents_of
-from gammacp.kinds.forms import (
-    BOTH,
-    CATEGORY,
-    FAMILY,
-    FIRST,
-    KINDS,
-    NESTING,
-    POSITION,
-    SECOND,
-    UNMATCHED,
-)
 from gammacp.kinds.sentences import SentenceCounts, sentences_of
-from gammacp.kinds.significance import Counted, p_values
+from gammacp.kinds.significance import DifferenceCounts, p_values
 from gammacp.kinds.tables import tables_of
 from gammacp.measures.agreement import agreement
 from gammacp.measures.random_sets import Basis, Chance, RandomSet
@@ -68,8 +68,8 @@ class Case:
     document
         Name of the document.
     kind
-        One of `KINDS`. A tie between one unit and several is called `merged`; half of its cost
-        counts as `split`.
+        One of `DIFFERENCE_KINDS`. A tie between one unit and several is called `merged`; half of
+        its cost counts as `split`.
     charged
         Annotator of the two who disagrees with more of the other annotators; None on a tie.
     annotators
@@ -166,7 +166,7 @@ class Kinds:
         Parameters
         ----------
         annotator, kind
-            The annotator, and one of `KINDS`.
+            The annotator, and one of `DIFFERENCE_KINDS`.
         most
             Largest number of differences.
         """
@@ -331,7 +331,7 @@ def _kinds(documents: DocumentAlignments, groups: Sequence[RandomSets] | None, s
         for begin, differences in differences_in(aligned, documents.dissimilarity, documents.scales)
     )
     size = len(documents.people)
-    parts = np.zeros(len(KINDS))
+    parts = np.zeros(len(DIFFERENCE_KINDS))
     costs: list[SlotSums] = []
     counts: list[SlotSums] = []
     clear: list[SlotSums] = []
@@ -347,7 +347,9 @@ def _kinds(documents: DocumentAlignments, groups: Sequence[RandomSets] | None, s
             add_up(differences, shares, differences.clear.astype(np.float64), people, begin)
         )
     cost = SlotSums.joined(costs).by_person(size)
-    counted = Counted(SlotSums.joined(counts), SlotSums.joined(clear), size, documents.charging)
+    observed = DifferenceCounts(
+        SlotSums.joined(counts), SlotSums.joined(clear), size, documents.charging
+    )
     if groups is None:
         chance = None
     else:
@@ -355,10 +357,10 @@ def _kinds(documents: DocumentAlignments, groups: Sequence[RandomSets] | None, s
     if chance is None:
         p = None
     else:
-        p = p_values(counted, chance, seed)
-    records = tuple(_people(documents, counted, cost, chance, p))
+        p = p_values(observed, chance, seed)
+    records = tuple(_people(documents, observed, cost, chance, p))
     pairs = tuple(_pairs(documents, batches))
-    counts_by_case = _sentence_counts(documents, counted)
+    counts_by_case = _sentence_counts(documents, observed)
     costs_of_kinds = _parts(parts, None if chance is None else chance.parts)
     disorder = sum(part["observed"] for part in costs_of_kinds.values())
     return Kinds(
@@ -375,14 +377,14 @@ def _kinds(documents: DocumentAlignments, groups: Sequence[RandomSets] | None, s
 
 
 def _sentence_counts(
-    documents: DocumentAlignments, counted: Counted
+    documents: DocumentAlignments, observed: DifferenceCounts
 ) -> dict[tuple[str, str], SentenceCounts]:
     """Return the further counts that sentences need, by annotator and kind."""
-    clear = counted.clear.by_person(counted.size)
+    clear = observed.clear.by_person(observed.size)
     return {
-        (name, kind): SentenceCounts(float(counted.even[person, code]), float(clear[person, code]))
+        (name, kind): SentenceCounts(float(observed.even[person, code]), float(clear[person, code]))
         for person, name in enumerate(documents.people)
-        for code, kind in enumerate(KINDS)
+        for code, kind in enumerate(DIFFERENCE_KINDS)
     }
 
 
@@ -394,13 +396,13 @@ def _parts(observed: Floats, expected: Floats | None) -> dict[str, Record]:
             "expected": None if expected is None else float(expected[code]),
             "share": float(observed[code]) / total if total else 0.0,
         }
-        for code, kind in enumerate(KINDS)
+        for code, kind in enumerate(DIFFERENCE_KINDS)
     }
 
 
 def _people(
     documents: DocumentAlignments,
-    counted: Counted,
+    observed: DifferenceCounts,
     costs: Floats,
     chance: ByChance | None,
     p: Floats | None,
@@ -410,13 +412,13 @@ def _people(
     else:
         drawn = chance.counts.mean
     for person, name in enumerate(documents.people):
-        for code, kind in enumerate(KINDS):
+        for code, kind in enumerate(DIFFERENCE_KINDS):
             tested = p is not None and not np.isnan(p[person, code])
             yield {
                 "annotator": name,
                 "kind": kind,
-                "count": float(counted.totals[person, code]),
-                "even": float(counted.even[person, code]),
+                "count": float(observed.totals[person, code]),
+                "even": float(observed.even[person, code]),
                 "by_chance": None if drawn is None else float(drawn[person, code]),
                 "p": float(p[person, code]) if p is not None and tested else None,
                 "charged": float(costs[person, code]) if documents.charging else None,
@@ -430,7 +432,7 @@ def _pairs(
     continua = [a.continuum for a in documents.alignments.values()]
     totals: dict[tuple[str, str], list[int]] = {}
     for begin, differences in batches:
-        for row in np.flatnonzero(differences.form == FAMILY).tolist():
+        for row in np.flatnonzero(differences.form == FORM_FAMILY).tolist():
             c = continua[begin + int(differences.document[row])]
             parts = differences.parts_of(row)
             pair = (c.annotators[differences.first[row]], c.annotators[differences.second[row]])
@@ -468,7 +470,7 @@ def has_gaps(starts: Sequence[float], ends: Sequence[float]) -> bool:
     return False
 
 
-_NAMES = {POSITION: "position", CATEGORY: "category", NESTING: "level"}
+_NAMES = {FORM_POSITION: "position", FORM_CATEGORY: "category", FORM_NESTING: "level"}
 
 
 def _cases(
@@ -488,14 +490,14 @@ def _cases(
         unit = c.unit(int(differences.unit[row]) - base)
         pair = (c.annotators[first], c.annotators[second])
         others: tuple[Unit, ...] = ()
-        if form == FAMILY:
+        if form == FORM_FAMILY:
             others = tuple(c.unit(p) for p in differences.parts_of(row).tolist())
         elif differences.other[row] >= 0:
             others = (c.unit(int(differences.other[row]) - base),)
         yield Case(
             names[document],
             _kind(form, bearer),
-            None if bearer >= BOTH or not charged else pair[bearer],
+            None if bearer >= BEARER_BOTH or not charged else pair[bearer],
             pair,
             ((unit,), others),
             unit.category,
@@ -505,14 +507,14 @@ def _cases(
 
 
 def _kind(form: int, bearer: int) -> str:
-    if form == FAMILY:
-        if bearer == SECOND:
+    if form == FORM_FAMILY:
+        if bearer == BEARER_SECOND:
             return "split"
         return "merged"
-    if form == UNMATCHED:
-        if bearer >= BOTH:
+    if form == FORM_UNMATCHED:
+        if bearer >= BEARER_BOTH:
             return "unmatched"
-        if bearer == FIRST:
+        if bearer == BEARER_FIRST:
             return "extra"
         return "missing"
     return _NAMES[form]

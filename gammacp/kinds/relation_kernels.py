@@ -16,10 +16,10 @@ import numpy as np
 
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.kernel import kernel, late_kernel
-from gammacp.kinds.forms import (
-    LEVEL,
-    PART,
-    WHOLE,
+from gammacp.kinds.codes import (
+    STATE_OTHER_LEVEL,
+    STATE_PART,
+    STATE_WHOLE,
 )
 
 # Smallest share of a unit that must lie in another unit that covers it, and smallest share of the
@@ -54,7 +54,8 @@ class UnitRelations(NamedTuple):
     partner
         Unit of that annotator with which the unit is aligned, −1 for none.
     state
-        `ALONE`, `PART`, `WHOLE` or `LEVEL` if the unit has no partner.
+        `STATE_ALONE`, `STATE_PART`, `STATE_WHOLE` or `STATE_OTHER_LEVEL` if the unit has no
+        partner.
     cover
         Unit of that annotator that covers this unit together with others, −1 for none.
     several
@@ -123,7 +124,7 @@ def _mark_levels(document: int, spans: UnitSpans, relations: UnitRelations) -> N
                     continue
                 inner, outer = (u, y) if inside else (y, u)
                 if _is_nested(inner, outer, starts, ends):
-                    relations.state[u, j] = LEVEL
+                    relations.state[u, j] = STATE_OTHER_LEVEL
             x += 1
 
 
@@ -143,7 +144,7 @@ def _gather_parts(
     p = first_that_reaches(spans.latest, low, high, starts[whole])
     while p < high and starts[p] <= ends[whole]:
         mate = relations.partner[p, owner]
-        free = mate == whole or (mate < 0 and relations.state[p, owner] != LEVEL)
+        free = mate == whole or (mate < 0 and relations.state[p, owner] != STATE_OTHER_LEVEL)
         if free and _share_within(starts[p], ends[p], starts[whole], ends[whole]) >= HALF:
             parts[number] = p
             number += 1
@@ -240,11 +241,13 @@ def relate_units(
         _mark_families(d, spans, relations)
         for u in range(spans.unit_edges[d], spans.unit_edges[d + 1]):
             for j in range(size):
-                is_taken = relations.partner[u, j] >= 0 or relations.state[u, j] == LEVEL
+                is_taken = (
+                    relations.partner[u, j] >= 0 or relations.state[u, j] == STATE_OTHER_LEVEL
+                )
                 if is_taken or j == spans.owner[u]:
                     continue
                 if relations.cover[u, j] >= 0:
-                    relations.state[u, j] = PART
+                    relations.state[u, j] = STATE_PART
                 elif relations.several[u, j] > 0:
-                    relations.state[u, j] = WHOLE
+                    relations.state[u, j] = STATE_WHOLE
     return relations

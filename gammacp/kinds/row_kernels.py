@@ -10,18 +10,18 @@ import numpy as np
 
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.kernel import kernel, late_kernel
-from gammacp.kinds.forms import (
-    BOTH,
-    CATEGORY,
-    FAMILY,
-    FIRST,
-    LEVEL,
-    NESTING,
-    PART,
-    POSITION,
-    SECOND,
-    UNMATCHED,
-    WHOLE,
+from gammacp.kinds.codes import (
+    BEARER_BOTH,
+    BEARER_FIRST,
+    BEARER_SECOND,
+    FORM_CATEGORY,
+    FORM_FAMILY,
+    FORM_NESTING,
+    FORM_POSITION,
+    FORM_UNMATCHED,
+    STATE_OTHER_LEVEL,
+    STATE_PART,
+    STATE_WHOLE,
 )
 from gammacp.kinds.relation_kernels import UnitRelations, UnitSpans, first_that_reaches
 
@@ -50,7 +50,7 @@ class _Columns(NamedTuple):
     other: Indices
 
 
-class _Costs(NamedTuple):
+class _PairCosts(NamedTuple):
     """Costs of aligned pairs by part, flat by group and pair, and the cost of an empty unit."""
 
     position: Floats
@@ -67,12 +67,12 @@ class _Stands(NamedTuple):
 
 @kernel
 def _bearer(first: float, second: float) -> int:
-    """Return who has the larger disagreement with the others, or `BOTH` in a tie."""
+    """Return who has the larger disagreement with the others, or `BEARER_BOTH` in a tie."""
     if abs(first - second) <= _ALIKE * (abs(first) + abs(second)):
-        return BOTH
+        return BEARER_BOTH
     if first > second:
-        return FIRST
-    return SECOND
+        return BEARER_FIRST
+    return BEARER_SECOND
 
 
 @kernel
@@ -99,7 +99,7 @@ def _fill_row(
 
 @kernel
 def _sum_group(
-    group: Indices, pair: int, relations: UnitRelations, costs: _Costs, stands: _Stands
+    group: Indices, pair: int, relations: UnitRelations, costs: _PairCosts, stands: _Stands
 ) -> tuple[int, float]:
     """Sum the costs between each annotator of a group and the others in `stands`.
 
@@ -135,7 +135,7 @@ def _aligned_rows(
     k: int,
     scale: float,
     relations: UnitRelations,
-    costs: _Costs,
+    costs: _PairCosts,
     stands: _Stands,
     family_cost: Floats,
     columns: _Columns,
@@ -155,13 +155,13 @@ def _aligned_rows(
         family_cost[v, i] += costs.position[k] * scale
     elif costs.position[k] > 0:
         bearer = _bearer(stands.moved[i], stands.moved[j])
-        _fill_row(columns, row, POSITION, bearer, i, j, costs.position[k] * scale)
+        _fill_row(columns, row, FORM_POSITION, bearer, i, j, costs.position[k] * scale)
         columns.unit[row] = u
         columns.other[row] = v
         row += 1
     if costs.category[k] > 0:
         bearer = _bearer(stands.renamed[i], stands.renamed[j])
-        _fill_row(columns, row, CATEGORY, bearer, i, j, costs.category[k] * scale)
+        _fill_row(columns, row, FORM_CATEGORY, bearer, i, j, costs.category[k] * scale)
         columns.unit[row] = u
         columns.other[row] = v
         row += 1
@@ -186,10 +186,10 @@ def _lone_row(
     """
     x = group[present_side]
     state = relations.state[x, absent_side]
-    if state == PART:
+    if state == STATE_PART:
         family_cost[relations.cover[x, absent_side], present_side] += cost
         return row
-    if state == WHOLE:
+    if state == STATE_WHOLE:
         family_cost[x, absent_side] += cost
         return row
     present = 0
@@ -197,15 +197,15 @@ def _lone_row(
     for c in range(len(group)):
         present += group[c] >= 0
         lacking += group[c] < 0 and relations.state[x, c] == state
-    if state == LEVEL:
+    if state == STATE_OTHER_LEVEL:
         having = present
     else:
         having = len(group) - lacking
     # The annotator with the unit disagrees with those who lack it, and the other way round.
     bearer = _bearer(float(lacking), float(having))
-    form = NESTING if state == LEVEL else UNMATCHED
+    form = FORM_NESTING if state == STATE_OTHER_LEVEL else FORM_UNMATCHED
     _fill_row(columns, row, form, bearer, present_side, absent_side, cost)
-    columns.clear[row] = 1 if state == LEVEL or agreeing else 0
+    columns.clear[row] = 1 if state == STATE_OTHER_LEVEL or agreeing else 0
     columns.unit[row] = x
     columns.other[row] = -1
     return row + 1
@@ -217,7 +217,7 @@ def _group_rows(
     pair: int,
     scale: float,
     relations: UnitRelations,
-    costs: _Costs,
+    costs: _PairCosts,
     stands: _Stands,
     family_cost: Floats,
     columns: _Columns,
@@ -301,7 +301,7 @@ def _family_rows(
             common = min(high, ends[u]) - max(low, starts[u])
             whole = max(high, ends[u]) - min(low, starts[u])
             bearer = _bearer(float(against), float(max(1, joining)))
-            _fill_row(columns, row, FAMILY, bearer, owner, j, family_cost[u, j])
+            _fill_row(columns, row, FORM_FAMILY, bearer, owner, j, family_cost[u, j])
             columns.clear[row] = 1 if common >= _FITTING * whole else 0
             columns.unit[row] = u
             columns.other[row] = -1
@@ -364,7 +364,7 @@ def rows_of(
     most = 2 * len(position) + number * widest
     document = np.empty(most, np.int32)
     columns = _new_columns(most)
-    costs = _Costs(position, category, delta)
+    costs = _PairCosts(position, category, delta)
     row = 0
     pair = 0
     for d in range(len(spans.unit_edges) - 1):

@@ -25,7 +25,7 @@ from gammacp.base.arrays import Floats, Indices
 from gammacp.inference.part_tests import holm
 from gammacp.kinds.by_chance import ByChance
 from gammacp.kinds.charging import SlotSums, sums_over
-from gammacp.kinds.forms import KIND_CODE, KINDS
+from gammacp.kinds.codes import DIFFERENCE_KINDS, KIND_CODE
 
 FEWEST_DOCUMENTS = 5
 _PERMUTATIONS = 1999
@@ -37,14 +37,14 @@ _AT_ONCE = 2_000_000
 _COUNTED = tuple(KIND_CODE[kind] for kind in ("split", "merged", "missing", "level"))
 # Factor on the p-value of the test of agreement, which is used for all kinds not in `_COUNTED`.
 _STRICTER = 5
-_NEVER = KIND_CODE["unmatched"]
+_UNTESTED = KIND_CODE["unmatched"]
 # Kinds that are not tested for two annotators, as they describe both alike. (`split` is the same
 # difference as `merged`, seen from the other side.)
 _MUTUAL = tuple(KIND_CODE[kind] for kind in ("position", "category", "split"))
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class DifferenceCounts:
     """Counts of the observed differences.
 
     Attributes
@@ -97,28 +97,28 @@ class Counted:
     def tested(self) -> tuple[int, ...]:
         """Return the codes of the kinds that are tested."""
         if self.charging:
-            return tuple(k for k in range(len(KINDS)) if k != _NEVER)
-        return tuple(k for k in range(len(KINDS)) if k not in _MUTUAL)
+            return tuple(k for k in range(len(DIFFERENCE_KINDS)) if k != _UNTESTED)
+        return tuple(k for k in range(len(DIFFERENCE_KINDS)) if k not in _MUTUAL)
 
 
-def p_values(counted: Counted, chance: ByChance, seed: int) -> Floats:
+def p_values(counts: DifferenceCounts, chance: ByChance, seed: int) -> Floats:
     """Return the p-value of each person and kind, adjusted for all of them; NaN if not tested.
 
     Parameters
     ----------
-    counted
+    counts
         Observed counts.
     chance
         Differences in random sets. Without counts (`counts` is None), nothing is tested.
     seed
         Seed of the permutations.
     """
-    totals = counted.totals
+    totals = counts.totals
     p = np.full(totals.shape, np.nan)
-    kinds = [k for k in counted.tested if totals[:, k].any()]
+    kinds = [k for k in counts.tested if totals[:, k].any()]
     if not kinds or chance.counts is None:
         return p
-    p[:, kinds] = np.maximum(p_by_chance(counted, chance, kinds), p_by_luck(counted, kinds, seed))
+    p[:, kinds] = np.maximum(p_by_chance(counts, chance, kinds), p_by_luck(counts, kinds, seed))
     return p
 
 
@@ -127,22 +127,22 @@ def _holm_for_all(p: Floats) -> Floats:
     return holm(p.ravel()).reshape(p.shape)
 
 
-def p_by_chance(counted: Counted, chance: ByChance, kinds: Sequence[int]) -> Floats:
+def p_by_chance(counts: DifferenceCounts, chance: ByChance, kinds: Sequence[int]) -> Floats:
     """Return the adjusted p-values of the test of chance, shape (people, kinds).
 
     Parameters
     ----------
-    counted, chance
+    counts, chance
         As for `p_values`.
     kinds
         Kinds that are tested.
     """
     assert chance.clear is not None
-    p = np.full((counted.size, len(kinds)), min(1.0, _STRICTER * chance.p_of_agreement))
+    p = np.full((counts.size, len(kinds)), min(1.0, _STRICTER * chance.p_of_agreement))
     columns = [k for k, kind in enumerate(kinds) if kind in _COUNTED]
     codes = [kinds[k] for k in columns]
     if columns:
-        clear = counted.clear.by_person(counted.size)[:, codes]
+        clear = counts.clear.by_person(counts.size)[:, codes]
         drawn = chance.clear
         p[:, columns] = _holm_for_all(
             at_least(clear, drawn.cautious[:, codes], drawn.variance[:, codes])
@@ -190,7 +190,7 @@ def binomial_tail(counts: Floats, total: Floats, share: Floats) -> Floats:
     return np.where(least > 0, p, 1.0)
 
 
-def p_by_luck(counted: Counted, kinds: Sequence[int], seed: int) -> Floats:
+def p_by_luck(counts: DifferenceCounts, kinds: Sequence[int], seed: int) -> Floats:
     """Return the adjusted p-values of the test of luck, shape (people, kinds).
 
     The permutation test is adjusted for all people and kinds by the largest standardised share
@@ -198,25 +198,27 @@ def p_by_luck(counted: Counted, kinds: Sequence[int], seed: int) -> Floats:
 
     Parameters
     ----------
-    counted
+    counts
         Observed counts.
     kinds
         Kinds that are tested.
     seed
         Seed of the permutations.
     """
-    differing = counted.by_document[:, kinds].any(axis=1) & (counted.sizes > 1)
+    differing = counts.by_document[:, kinds].any(axis=1) & (counts.sizes > 1)
     if np.count_nonzero(differing) >= FEWEST_DOCUMENTS:
-        return _permuted(counted, kinds, np.flatnonzero(differing), seed)
-    totals = counted.totals[:, kinds]
-    whole = totals.sum(axis=0)
-    even = _shares(counted.even[:, kinds], whole)
-    return _holm_for_all(binomial_tail(totals / counted.event, whole / counted.event, even))
+        return _permuted(counts, kinds, np.flatnonzero(differing), seed)
+    totals = counts.totals[:, kinds]
+    total = totals.sum(axis=0)
+    even = _shares(counts.even[:, kinds], total)
+    return _holm_for_all(binomial_tail(totals / counts.event, total / counts.event, even))
 
 
-def _permuted(counted: Counted, kinds: Sequence[int], documents: Indices, seed: int) -> Floats:
-    blocks = _blocks(counted, kinds, documents)
-    observed = np.zeros((counted.size, len(kinds)))
+def _permuted(
+    counts: DifferenceCounts, kinds: Sequence[int], documents: Indices, seed: int
+) -> Floats:
+    blocks = _blocks(counts, kinds, documents)
+    observed = np.zeros((counts.size, len(kinds)))
     mean = np.zeros_like(observed)
     variance = np.zeros_like(observed)
     for people, table in blocks:
@@ -241,15 +243,15 @@ def _permuted(counted: Counted, kinds: Sequence[int], documents: Indices, seed: 
 
 
 def _blocks(
-    counted: Counted, kinds: Sequence[int], documents: Indices
+    counts: DifferenceCounts, kinds: Sequence[int], documents: Indices
 ) -> list[tuple[list[int], Floats]]:
     """Return the people and their counts by document, or summed over several documents.
 
     Only documents with the same people are summed, and only if there are more than `_BLOCKS`.
     """
-    sums = counted.sums
-    edges = np.concatenate(([0], np.cumsum(counted.sizes)))
-    rank = _ranks(counted, kinds)
+    sums = counts.sums
+    edges = np.concatenate(([0], np.cumsum(counts.sizes)))
+    rank = _ranks(counts, kinds)
     together = -(-len(documents) // _BLOCKS)
     waiting: dict[tuple[int, ...], tuple[int, Floats]] = {}
     blocks: list[tuple[list[int], Floats]] = []
@@ -266,12 +268,12 @@ def _blocks(
     return blocks + [([*key], table) for key, (_, table) in waiting.items()]
 
 
-def _ranks(counted: Counted, kinds: Sequence[int]) -> Indices:
+def _ranks(counts: DifferenceCounts, kinds: Sequence[int]) -> Indices:
     """Return the rank of each person in an order that depends on their counts, not their names."""
-    first = np.full(counted.size, len(counted.sizes))
-    np.minimum.at(first, counted.sums.person, counted.sums.document)
-    squares = sums_over(counted.sums.person, counted.sums.values**2, counted.size)[:, kinds]
-    keys = [first, *squares.T, *counted.totals[:, kinds].T]
-    ranks = np.empty(counted.size, np.int64)
-    ranks[np.lexsort(keys)] = np.arange(counted.size)
+    first = np.full(counts.size, len(counts.sizes))
+    np.minimum.at(first, counts.sums.person, counts.sums.document)
+    squares = sums_over(counts.sums.person, counts.sums.values**2, counts.size)[:, kinds]
+    keys = [first, *squares.T, *counts.totals[:, kinds].T]
+    ranks = np.empty(counts.size, np.int64)
+    ranks[np.lexsort(keys)] = np.arange(counts.size)
     return ranks

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gammacp.base.record_tables import Column, Excerpt, Record, Table, number, share, word
-from gammacp.kinds.forms import KINDS
+from gammacp.kinds.codes import DIFFERENCE_KINDS
 
 # Columns that are dropped first on a narrow terminal: these kinds are the rarest, and their totals
 # are shown in the table of kinds.
@@ -76,7 +76,7 @@ def people_tables(people: Sequence[Record], total: float | None) -> Iterator[tup
     rows: dict[str, dict[str, Record]] = {}
     for record in people:
         rows.setdefault(record["annotator"], {})[record["kind"]] = record
-    used = [kind for kind in KINDS if any(row[kind]["count"] for row in rows.values())]
+    used = [kind for kind in DIFFERENCE_KINDS if any(row[kind]["count"] for row in rows.values())]
     name = Column("annotator", "annotator", meaning=_EVEN)
     counts = tuple(Column(kind, kind, word, rank=_RANKS.get(kind, 0)) for kind in used)
     cells = [

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from gammacp.base.record_tables import position
 from gammacp.base.text import category_name
-from gammacp.campaign.calibrate import Calibration, Equivalent
+from gammacp.campaign.calibrate import Calibration, ErrorEquivalent
 from gammacp.campaign.charges import Charges
 from gammacp.continuum import Continuum
 from gammacp.measures.explanation import Explanation
@@ -122,15 +122,15 @@ def calibration_figure(calibration: Calibration) -> Markup:
     low = min(lowest, calibration.score.value) - 0.05
     panels = []
     for i, one in enumerate(drawn):
-        place = f"translate({(i % 3) * _WIDTH} {(i // 3) * _HEIGHT})"
-        panels.append(element("g", *_panel(one, calibration, low), transform=place))
+        transform = f"translate({(i % 3) * _WIDTH} {(i // 3) * _HEIGHT})"
+        panels.append(element("g", *_panel(one, calibration, low), transform=transform))
     rows = -(-len(drawn) // 3)
     width = _WIDTH * min(3, max(1, len(drawn)))
     described = "γ against the amount of error, one panel per kind of error"
     return element("figure", svg(width, _HEIGHT * rows, described, panels))
 
 
-def _panel(equivalent: Equivalent, calibration: Calibration, low: float) -> list[Markup]:
+def _panel(equivalent: ErrorEquivalent, calibration: Calibration, low: float) -> list[Markup]:
     from gammacp.campaign.calibrate.meaning import amount
 
     curve = equivalent.curve
@@ -314,8 +314,8 @@ def svg(width: int, height: int, label: str, parts: list[Markup], **attributes: 
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, **attributes: object) -> Markup:
-    place = {"x1": f"{x1:.1f}", "y1": f"{y1:.1f}", "x2": f"{x2:.1f}", "y2": f"{y2:.1f}"}
-    return element("line", **place, **attributes)
+    ends = {"x1": f"{x1:.1f}", "y1": f"{y1:.1f}", "x2": f"{x2:.1f}", "y2": f"{y2:.1f}"}
+    return element("line", **ends, **attributes)
 
 
 def text(x: float, y: float, content: str, **attributes: object) -> Markup:

@@ -28,7 +28,7 @@ from gammacp.campaign.verdict import (
     ALIGNED_FOR_MORE,
     DOCUMENTS_FOR_MORE,
     PLACES,
-    Part,
+    VerdictPart,
     verdict,
 )
 from gammacp.inference.contributions import ALIGNMENTS, CLUSTERS, DOCUMENTS
@@ -296,7 +296,7 @@ def gamma_on_scale(
     return large_number("γ, agreement beyond chance", score.value, scale, *paragraphs, more=columns)
 
 
-def _verdict_part(part: Part) -> Markup:
+def _verdict_part(part: VerdictPart) -> Markup:
     """Return a part of the verdict: a list under its heading, or paragraphs without one."""
     if not part.heading:
         return join(*map(_paragraph, part.sentences))

@@ -50,7 +50,7 @@ from gammacp.studio.scratch import scratch
 from gammacp.studio.signing import Signed
 from gammacp.studio.sound import TYPES, recordings
 from gammacp.studio.uploads import Intake, UploadLimits
-from gammacp.studio.work import Now, Review, Work
+from gammacp.studio.work import BackgroundComputation, Now, Review
 
 _HOST = "127.0.0.1"
 # first port that is never assigned (RFC 6335)
@@ -91,7 +91,7 @@ class Studio:
         self.shown = folder
         """Folder that is computed and reviewed: that of the campaign, or one with the example."""
         self.intake = Intake(folder, limits or UploadLimits())
-        self.work = Work(scratch)
+        self.work = BackgroundComputation(scratch)
         self.journal = Journal(folder)
         self.chosen: Choice | None = None
         self.problem: str | None = None

@@ -233,7 +233,7 @@ class Now:
     version: str
 
 
-class Work:
+class BackgroundComputation:
     """The server's side: one computation at a time, in a worker process that is used again."""
 
     def __init__(self, mailboxes: Path) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import gammacp as gc
-from gammacp.campaign.calibrate.calibration import Calibration, Equivalent
+from gammacp.campaign.calibrate.calibration import Calibration, ErrorEquivalent
 from gammacp.campaign.calibrate.curves import Curve
 from gammacp.campaign.compare import Comparison, compare
 from gammacp.campaign.compare import figure as compare_figure
@@ -275,8 +275,8 @@ def calibration() -> Calibration:
         misfits=np.zeros(3),
     )
     none = Curve(magnitudes=np.zeros(1), sets=(np.ones(1),), misfits=np.zeros(1))
-    equivalent = Equivalent(error="false-negative", curve=curve, amount=0.5, low=0.4, high=0.6)
-    missing = Equivalent(error="split", curve=none, reason="no unit can be cut")
+    equivalent = ErrorEquivalent(error="false-negative", curve=curve, amount=0.5, low=0.4, high=0.6)
+    missing = ErrorEquivalent(error="split", curve=none, reason="no unit can be cut")
     return Calibration(
         score=Gamma(value=0.6, signature="gamma|chance:cut|samples:30"),
         equivalents=(equivalent, missing),

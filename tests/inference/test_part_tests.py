@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from gammacp.inference.part_tests import (
+    below_the_rest,
     difference,
     exchanged,
     gain,
@@ -219,3 +220,32 @@ def test_small_groups_have_a_value_and_no_p() -> None:
     few = replication(*_pairs(3, 3, 4, 1.2), [0, 1, 2], [3, 4, 5])
     assert math.isnan(few.p)
     assert few.p_annotators > 0
+
+
+def test_below_the_rest_is_a_paired_t_test_where_parts_weigh_alike() -> None:
+    """With equal weights, the test is scipy's paired t-test times √((n − 1)/n), the safer one."""
+    observed = np.random.default_rng(5).random((3, 8))
+    test = below_the_rest(observed, np.ones((3, 8)))
+    for k in range(3):
+        rest = np.delete(observed, k, axis=0).mean(axis=0)
+        t = stats.ttest_rel(observed[k], rest).statistic * math.sqrt(7 / 8)
+        assert test.value[k] / np.asarray(test.spread)[k] == pytest.approx(t)
+        assert test.df[k] == pytest.approx(7)
+        # The error is the larger of those of the difference and of the log ratio.
+        assert test.error[k] >= np.asarray(test.spread)[k] - 1e-12
+
+
+def test_rows_with_few_parts_have_no_p_and_do_not_count() -> None:
+    observed, expected = np.random.default_rng(1).random((3, 8)), np.ones((3, 8))
+    observed[2, 4:] = expected[2, 4:] = 0
+    p = below_the_rest(observed, expected).p
+    assert np.isnan(p[2])
+    assert np.isfinite(p[:2]).all()
+
+
+def test_a_row_is_compared_with_the_others_on_its_own_parts() -> None:
+    """Parts in which a row has nothing do not count for the other rows either."""
+    observed, expected = np.random.default_rng(2).random((3, 12)), np.ones((3, 12))
+    observed[0, 6:] = expected[0, 6:] = 0
+    alone = below_the_rest(observed[:, :6], expected[:, :6])
+    assert below_the_rest(observed, expected).p[0] == pytest.approx(alone.p[0])

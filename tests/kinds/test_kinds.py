@@ -17,7 +17,7 @@ from gammacp.base.text import p_of_test
 from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.datasets import load
 from gammacp.errors import DataError, UsageError
-from gammacp.kinds.forms import KINDS
+from gammacp.kinds.codes import DIFFERENCE_KINDS
 from gammacp.kinds.kinds import Case, Kinds, kinds_of
 from gammacp.kinds.significance import binomial_tail
 from gammacp.measures.agreement import agreement
@@ -222,7 +222,7 @@ def test_mirrored_and_renamed_documents_have_the_same_numbers(seed: int, mirrore
     found = kinds_of(gc.align(continuum))
     other = kinds_of(gc.align(changed(continuum, names, mirrored=mirrored)))
     assert observed(found) == pytest.approx(observed(other))
-    for kind in KINDS:
+    for kind in DIFFERENCE_KINDS:
         mine = {names[a]: count for a, count in counts(found, kind).items()}
         assert mine == counts(other, kind)
 
@@ -372,7 +372,7 @@ def test_the_numbers_of_a_sentence_are_those_of_the_table() -> None:
     assert "An even share would be 4 " in found.sentences[0]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", DIFFERENCE_KINDS)
 def test_the_costliest_differences_are_those_of_all_cases(kind: str) -> None:
     """Oracle: the list of all cases, which charges them one by one."""
     rng = np.random.default_rng(4)
@@ -473,7 +473,7 @@ def test_an_annotator_who_found_nothing_misses_everything() -> None:
 
 def test_json_has_the_documented_keys() -> None:
     made = json.loads(json.dumps(kinds_of(merging_campaign(), seed=1).as_dict()))
-    assert list(made["parts"]) == list(KINDS)
+    assert list(made["parts"]) == list(DIFFERENCE_KINDS)
     assert set(made["parts"]["merged"]) == {"observed", "expected", "share"}
     assert set(made["people"][0]) == {
         "annotator", "kind", "count", "even", "by_chance", "p", "charged",

@@ -15,7 +15,7 @@ from gammacp.dissimilarity.toml_file import read_dissimilarity
 from gammacp.studio.choice import Choice, campaign_in
 from gammacp.studio.first_page import live
 from gammacp.studio.understanding import Understood, understand
-from gammacp.studio.work import Findings, Now, Work, compute
+from gammacp.studio.work import BackgroundComputation, Findings, Now, compute
 from tests.studio.conftest import Running
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def test_a_lack_of_space_or_memory_is_named(
 def test_a_mailbox_is_removed_with_the_next_choice(folder: Path, tmp_path: Path) -> None:
     boxes = tmp_path / "boxes"
     boxes.mkdir()
-    work = Work(boxes)
+    work = BackgroundComputation(boxes)
     for _ in range(3):
         work.start(folder, Choice(), {"samples": 5})
     assert [box.name for box in boxes.iterdir()] == ["3"]

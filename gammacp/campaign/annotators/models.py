@@ -157,7 +157,7 @@ def fit(
     iterations = whole("iterations", iterations, 1)
     if not len(responses.item):
         raise DataError("there is no response to fit annotators on")
-    evidence = _Evidence.of(responses, kind, strength, unseen=unseen)
+    evidence = _MergedResponses.of(responses, kind, strength, unseen=unseen)
     truths = evidence.truths_at_first(start, knowing)
     done = 0
     moved = tolerance + 1
@@ -177,7 +177,7 @@ class _Parameters:
     confusion: Floats
     prevalence: Floats
     closeness: Floats
-    state: _State
+    state: _MStepState
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,11 +198,11 @@ class _Truths:
     posterior: Floats
     log_likelihoods: Floats
     passed_over: Floats
-    state: _State
+    state: _MStepState
 
 
 @dataclass(frozen=True, eq=False)
-class _Evidence:
+class _MergedResponses:
     """Responses of a fit, where items with the same responses are merged.
 
     Attributes
@@ -229,7 +229,7 @@ class _Evidence:
     @classmethod
     def of(
         cls, responses: Responses, kind: AnnotatorModel, strength: float, *, unseen: bool
-    ) -> _Evidence:
+    ) -> _MergedResponses:
         """Merge items with the same responses."""
         distinct, kinds, times = responses.distinct
         k = len(responses.labels)
@@ -253,7 +253,7 @@ class _Evidence:
         # Start with one unobserved item without a unit per observed item. What was marked is then
         # taken to be real until the data indicate otherwise.
         passed_over = np.outer(self.passed_over, np.arange(k) == k - 1)
-        state = _State(self.strength, self.used, knowing)
+        state = _MStepState(self.strength, self.used, knowing)
         return _Truths(posterior, np.zeros(len(posterior)), passed_over, state)
 
     def counts(self, truths: _Truths) -> Floats:
@@ -378,13 +378,13 @@ def expected_counts(r: Responses, posterior: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class _State:
+class _MStepState:
     strength: float
     used: Bools  # (annotators, 1, labels): what each ever said
     knowing: Floats  # (annotators, labels): P(knew | said it, true), of MACE
 
 
-def _free(counts: Floats, state: _State) -> tuple[Floats, _State]:
+def _free(counts: Floats, state: _MStepState) -> tuple[Floats, _MStepState]:
     """Return a row per annotator and truth, drawn to everybody's, and that to a coin of all rows.
 
     Were everybody's rows drawn to nothing, that of a class that hardly occurs would become the
@@ -404,7 +404,7 @@ def _free(counts: Floats, state: _State) -> tuple[Floats, _State]:
     return rows / rows.sum(axis=2, keepdims=True), state
 
 
-def _one_coin(counts: Floats, state: _State) -> tuple[Floats, _State]:
+def _one_coin(counts: Floats, state: _MStepState) -> tuple[Floats, _MStepState]:
     k = counts.shape[1]
     right = np.trace(counts, axis1=1, axis2=2)
     total = counts.sum(axis=(1, 2))
@@ -415,7 +415,7 @@ def _one_coin(counts: Floats, state: _State) -> tuple[Floats, _State]:
     return np.clip(rows, _LEAST, 1 - _LEAST) if k > 1 else rows, state
 
 
-def _mace(counts: Floats, state: _State) -> tuple[Floats, _State]:
+def _mace(counts: Floats, state: _MStepState) -> tuple[Floats, _MStepState]:
     k = counts.shape[1]
     smoothing = 0.01 / k  # that of the authors' program
     known_responses = np.diagonal(counts, axis1=1, axis2=2) * state.knowing
@@ -431,10 +431,10 @@ def _mace(counts: Floats, state: _State) -> tuple[Floats, _State]:
     guess = (1 - theta)[:, None] * xi
     rows = theta[:, None, None] * np.eye(k) + guess[:, None, :]
     knowing = theta[:, None] / (theta[:, None] + guess)
-    return rows, _State(state.strength, state.used, knowing)
+    return rows, _MStepState(state.strength, state.used, knowing)
 
 
-_M_STEPS: Mapping[AnnotatorModel, Callable[[Floats, _State], tuple[Floats, _State]]] = {
+_M_STEPS: Mapping[AnnotatorModel, Callable[[Floats, _MStepState], tuple[Floats, _MStepState]]] = {
     AnnotatorModel.DAWID_SKENE: _free,
     AnnotatorModel.ONE_COIN: _one_coin,
     AnnotatorModel.MACE: _mace,

@@ -46,7 +46,7 @@ MISFIT = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Equivalent:
+class ErrorEquivalent:
     """Amount of one kind of error that gives the measured γ.
 
     Attributes
@@ -121,7 +121,7 @@ class Calibration(Plotted):
     """
 
     score: Gamma
-    equivalents: tuple[Equivalent, ...]
+    equivalents: tuple[ErrorEquivalent, ...]
     model: ReferenceModel
     n_annotators: int
     sets: int
@@ -309,12 +309,12 @@ def _usable_continua(continua: Continua) -> Mapping[str, Continuum]:
 
 def _equivalent(
     curve: Curve, reason: str | None, measured: Gamma, cell: CalibrationCell
-) -> Equivalent:
+) -> ErrorEquivalent:
     """Return the amount of the cell's error that gives the measured γ."""
     error = cell.error
     confidence = cell.settings.rule.confidence
     if len(curve.magnitudes) < 2:
-        return Equivalent(error=error, curve=curve, reason=reason)
+        return ErrorEquivalent(error=error, curve=curve, reason=reason)
     magnitude = magnitude_at(
         curve,
         measured.value,
@@ -344,7 +344,7 @@ def _equivalent(
         words = ""
     else:
         words = phrase(error, _interval(middle, low, high, least))
-    return Equivalent(
+    return ErrorEquivalent(
         error=error,
         curve=curve,
         magnitude=magnitude,

@@ -9,7 +9,7 @@ import numpy as np
 from gammacp.base.pictures import Panel, Picture, plain
 from gammacp.base.plots import COLOURS
 from gammacp.base.text import counted
-from gammacp.campaign.calibrate.calibration import Calibration, Equivalent
+from gammacp.campaign.calibrate.calibration import Calibration, ErrorEquivalent
 from gammacp.campaign.calibrate.meaning import amount, unit_of_amount
 from gammacp.errors import DataError
 
@@ -45,7 +45,7 @@ def picture_of(calibration: Calibration, width: float) -> Picture:
     return Picture(panels, _caption(calibration, drawn), columns)
 
 
-def _caption(calibration: Calibration, equivalents: list[Equivalent]) -> str:
+def _caption(calibration: Calibration, equivalents: list[ErrorEquivalent]) -> str:
     score = calibration.score
     words = [f"Dashed: γ = {score.value:.3f} of {counted(calibration.n_annotators, 'annotator')}."]
     chance = score.signature.partition("|chance:")[2].partition("|")[0]
@@ -65,7 +65,7 @@ def _caption(calibration: Calibration, equivalents: list[Equivalent]) -> str:
     return " ".join(words)
 
 
-def _draw(axes: Any, *, one: Equivalent, calibration: Calibration, low: float) -> None:
+def _draw(axes: Any, *, one: ErrorEquivalent, calibration: Calibration, low: float) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     curve = one.curve

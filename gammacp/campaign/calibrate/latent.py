@@ -62,7 +62,7 @@ class Patterns:
 
 
 @dataclass(frozen=True, eq=False)
-class Rates:
+class AnnotatorRates:
     """Rates of annotators, shape (annotators,) each; NaN for annotators without data.
 
     Attributes
@@ -80,7 +80,7 @@ class Rates:
     real: Floats
 
 
-def rates_of(patterns: Patterns, weights: Floats, meeting: float = 0.0) -> Rates:
+def rates_of(patterns: Patterns, weights: Floats, meeting: float = 0.0) -> AnnotatorRates:
     """Estimate the rates of all annotators together.
 
     Parameters
@@ -101,7 +101,7 @@ def rates_of(patterns: Patterns, weights: Floats, meeting: float = 0.0) -> Rates
     people = patterns.present.shape[1]
     if not len(counts):
         nothing = np.full(people, np.nan)
-        return Rates(nothing, nothing.copy(), np.zeros(people))
+        return AnnotatorRates(nothing, nothing.copy(), np.zeros(people))
     kinds, stratum = np.unique(is_known, axis=0, return_inverse=True)
     stratum = stratum.ravel()
     alone = present.sum(axis=1) == 1
@@ -136,7 +136,7 @@ def rates_of(patterns: Patterns, weights: Floats, meeting: float = 0.0) -> Rates
     unknown = real <= 0
     failing[unknown] = np.nan
     adding[unknown] = np.nan
-    return Rates(failing, adding, real)
+    return AnnotatorRates(failing, adding, real)
 
 
 def wrong_labels(labels: Codes, categories: int, weights: Floats) -> Floats:

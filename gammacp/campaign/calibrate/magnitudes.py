@@ -21,13 +21,14 @@ from gammacp.alignment import Alignment
 from gammacp.base.arrays import Bools, Codes, Floats
 from gammacp.base.record_tables import record_of
 from gammacp.base.signature import extend
+from gammacp.campaign.calibrate.boundary_slots import PRESENT, UNKNOWN
 from gammacp.campaign.calibrate.latent import (
     Patterns,
     rates_of,
     variances,
     wrong_labels,
 )
-from gammacp.campaign.calibrate.slots import PRESENT, UNKNOWN, Slots, slots_of
+from gammacp.campaign.calibrate.slots import Slots, slots_of
 from gammacp.continuum import Continuum
 from gammacp.continuum.needs import too_few_annotators
 from gammacp.errors import DataError
@@ -41,13 +42,13 @@ FEWEST_DOCUMENTS = 3
 CONFIDENCE = 0.95
 _BLOCKS = 40
 """Largest number of blocks of documents for the jackknife."""
-_SAME_PLACE = 0.5
-_FAR = 4.5
-"""Largest distance of two ends of the same unit: a share of its length, or times the median."""
+_LARGEST_SHIFT = 0.5
+_LARGEST_SHIFT_BY_MEDIAN = 4.5
+"""Largest distance of two ends that are compared: a share of the length, or times the median."""
 _ADDED_MEET = 0.8
 """Extent around an added unit, in lengths, in which another added unit counts as the same one."""
 _CUTS_MEET = 0.18
-"""Share of pairs of random cuts in the same unit that `slots.NEAR` regards as one boundary."""
+"""Share of pairs of random cuts of a unit that are one boundary (`LARGEST_DISTANCE`)."""
 _STABLE = 3 / 8  # makes the square root of a count's spread the same for all counts (Anscombe 1948)
 
 
@@ -207,8 +208,8 @@ def magnitudes_in(aligned: Sequence[Alignment]) -> Magnitudes:
             PersonalMagnitude(annotator=n, error=e, reason=reason) for n in names for e in ERRORS
         ]
         return Magnitudes(people=tuple(people), documents=0, left_out=left_out)
-    evidence = _Evidence.of(usable, names)
-    whole = evidence.estimate(np.ones(len(usable)))
+    evidence = _Observations.of(usable, names)
+    full_estimate = evidence.estimate(np.ones(len(usable)))
     blocks = _blocks(usable)
     parts = []
     if len(blocks) >= FEWEST_DOCUMENTS:
@@ -217,7 +218,7 @@ def magnitudes_in(aligned: Sequence[Alignment]) -> Magnitudes:
             weights[block] = 0.0
             parts.append(evidence.estimate(weights).values)
     people = [
-        _magnitude(names[a], e, whole, np.array([p[a, e] for p in parts]), a, evidence)
+        _magnitude(names[a], e, full_estimate, np.array([p[a, e] for p in parts]), a, evidence)
         for a in range(len(names))
         for e in range(len(ERRORS))
     ]
@@ -260,7 +261,7 @@ class _Estimate:
 
 
 @dataclass(frozen=True, eq=False)
-class _Evidence:
+class _Observations:
     """Data from the slots of all documents.
 
     `labels` has a row for each slot with two labels or more, and `document` is the index of its
@@ -279,8 +280,8 @@ class _Evidence:
     crowding: Floats
 
     @classmethod
-    def of(cls, aligned: Sequence[Alignment], names: Sequence[str]) -> _Evidence:
-        place = {name: k for k, name in enumerate(names)}
+    def of(cls, aligned: Sequence[Alignment], names: Sequence[str]) -> _Observations:
+        index_of = {name: k for k, name in enumerate(names)}
         labels_of = {
             label: k
             for k, label in enumerate(
@@ -293,7 +294,7 @@ class _Evidence:
         squares, pairs = np.zeros((2, n, people, people))
         for number, a in enumerate(aligned):
             c = a.continuum
-            columns = np.array([place[name] for name in c.annotators])
+            columns = np.array([index_of[name] for name in c.annotators])
             slots = slots_of(c, a.groups)
             units.append(_spread(slots.units, columns, people, -2))
             boundaries.append(_spread(slots.boundaries, columns, people, UNKNOWN))
@@ -367,10 +368,10 @@ def _patterns(rows: Sequence[Codes], present: Callable[[Codes], Bools], unknown:
 
 
 def _labels(continuum: Continuum, slots: Slots, codes: Codes) -> Codes:
-    """Return the labels at slots where two or more whole units have one, −1 elsewhere."""
+    """Return the labels at slots where two or more comparable units have one, −1 elsewhere."""
     rows = slots.units
-    is_whole = (rows >= 0) & slots.whole[rows]
-    labels = np.where(is_whole, codes[continuum.category_codes[rows]], -1).astype(np.int32)
+    is_compared = (rows >= 0) & slots.is_comparable[rows]
+    labels = np.where(is_compared, codes[continuum.category_codes[rows]], -1).astype(np.int32)
     compared: Codes = labels[(labels >= 0).sum(axis=1) > 1]
     return compared
 
@@ -385,18 +386,18 @@ def _shifts(
     """
     squares, pairs = np.zeros((2, people, people))
     rows = slots.units
-    is_whole = (rows >= 0) & slots.whole[rows]
-    chosen = np.flatnonzero(is_whole.sum(axis=1) > 1)
+    is_compared = (rows >= 0) & slots.is_comparable[rows]
+    chosen = np.flatnonzero(is_compared.sum(axis=1) > 1)
     rows = rows[chosen]
-    is_whole = is_whole[chosen]
-    lengths = np.where(is_whole, (continuum.ends - continuum.starts)[rows], np.nan)
+    is_compared = is_compared[chosen]
+    lengths = np.where(is_compared, (continuum.ends - continuum.starts)[rows], np.nan)
     if len(rows):
         sizes = np.nanmedian(lengths, axis=1)
     else:
         sizes = np.zeros(0)
     for one in range(len(columns)):
         for other in range(one):
-            both = is_whole[:, one] & is_whole[:, other] & (sizes > 0)
+            both = is_compared[:, one] & is_compared[:, other] & (sizes > 0)
             first = rows[both, one]
             second = rows[both, other]
             for ends in (continuum.starts, continuum.ends):
@@ -405,7 +406,7 @@ def _shifts(
                     median = float(np.median(apart))
                 else:
                     median = 0.0
-                near = apart[apart <= max(_SAME_PLACE, _FAR * median)]
+                near = apart[apart <= max(_LARGEST_SHIFT, _LARGEST_SHIFT_BY_MEDIAN * median)]
                 at = [columns[one], columns[other]], [columns[other], columns[one]]
                 squares[at] += (near**2).sum()
                 pairs[at] += len(near)
@@ -413,7 +414,7 @@ def _shifts(
 
 
 def _magnitude(
-    name: str, error: int, whole: _Estimate, parts: Floats, person: int, evidence: _Evidence
+    name: str, error: int, whole: _Estimate, parts: Floats, person: int, evidence: _Observations
 ) -> PersonalMagnitude:
     """Return the magnitude of one person's error, with a jackknife interval over blocks."""
     kind = ERRORS[error]

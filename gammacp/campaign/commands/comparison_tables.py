@@ -25,14 +25,14 @@ def print_comparison(comparison: Comparison, by: Collection[str]) -> None:
     """Show the verdict, the tables that were asked for, and what goes into a methods section."""
     from gammacp.campaign.verdict import verdict
 
-    whole = "document" in by
-    if whole and comparison.overall.score.defined:
+    by_document = "document" in by
+    if by_document and comparison.overall.score.defined:
         outcome = verdict(comparison)
         if {"annotator", "pair", "category"} <= {*by}:
             _say_parts(outcome)
         else:
             say(outcome.in_words()[0])
-    if whole and comparison.copies is not None and comparison.copies.pairs:
+    if by_document and comparison.copies is not None and comparison.copies.pairs:
         say("\nDocuments that two annotators share whole (tested)")
         for sentence in comparison.copies.in_words():
             say(f"- {sentence}", hang="  ")
@@ -40,7 +40,7 @@ def print_comparison(comparison: Comparison, by: Collection[str]) -> None:
         show(table, title=title)
         for sentence in words:
             say(sentence)
-    if whole and (methods := [*_methods(comparison)]):
+    if by_document and (methods := [*_methods(comparison)]):
         say("\nFor the methods section")
         for sentence in methods:
             say(sentence)

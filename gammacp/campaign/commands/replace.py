@@ -103,11 +103,11 @@ def _print_protocol(
     loaded: Loaded, candidates: Sequence[str], options: dict[str, Any], *, json: bool
 ) -> None:
     """Print the numbers of the span protocol, with these options of `span_protocol`."""
-    from gammacp.campaign.commands.span_protocol import print_protocol
+    from gammacp.campaign.commands.print_protocol import print_protocol
     from gammacp.campaign.replace.span_protocol import span_protocol
 
     numbers = span_protocol(loaded.corpus().continua, candidates, **options)
-    print_protocol(numbers, loaded, json=json)
+    print_protocol(numbers, loaded, as_json=json)
 
 
 def _show(replacement: Replacement, loaded: Loaded, *, json: bool) -> None:

@@ -146,8 +146,8 @@ def _tell(result: dict[str, Any], *, json: bool) -> None:
         for line in left_out_lines(result["left_out"]):
             message(f"gammacp: {line}")
     for failure in result["failures"]:
-        place = ":".join(str(failure[key]) for key in ("file", "line") if failure[key])
-        text = f"{place}: {failure['message']}"
+        location = ":".join(str(failure[key]) for key in ("file", "line") if failure[key])
+        text = f"{location}: {failure['message']}"
         message(f"gammacp: {text}; will be tried again at the next look", error=True)
     sys.stdout.flush()
 

@@ -119,9 +119,9 @@ def _pairs_of_codes(
 ) -> Iterable[tuple[Indices, Indices]]:
     """Return, for each pair of annotators, the places in `names` of their units' categories."""
     continuum = alignment.continuum
-    place = {name: i for i, name in enumerate(names)}
+    index_of = {name: i for i, name in enumerate(names)}
     categories, code = plain(continuum.categories)
-    recode = np.array([*(place[c] for c in categories), len(names) - 2], np.int64)
+    recode = np.array([*(index_of[c] for c in categories), len(names) - 2], np.int64)
     per_unit = recode[code[continuum.category_codes]]
     cells = np.where(alignment.groups >= 0, per_unit[alignment.groups], len(names) - 1)
     n = continuum.n_annotators

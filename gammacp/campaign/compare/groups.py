@@ -196,13 +196,13 @@ def _disorders(pairs: PairMatrix, cuts: DocumentParts) -> tuple[Floats, Floats]:
     Disorders are weighted by units. The shapes are (2, n, n, parts) and (n, n), both symmetric. If
     the documents cannot be divided into parts, there is one part.
     """
-    place = {name: i for i, name in enumerate(pairs.annotators)}
-    disorders = np.zeros((2, len(place), len(place), cuts.columns))
-    errors = np.zeros((len(place), len(place)))
+    index_of = {name: i for i, name in enumerate(pairs.annotators)}
+    disorders = np.zeros((2, len(index_of), len(index_of), cuts.columns))
+    errors = np.zeros((len(index_of), len(index_of)))
     for (a, b), agreement in pairs.agreements.items():
         if agreement.rated:  # otherwise the two share nothing that tells anything
-            i = place[a]
-            j = place[b]
+            i = index_of[a]
+            j = index_of[b]
             disorders[:, i, j] = disorders[:, j, i] = cuts.sums(agreement)
             errors[i, j] = errors[j, i] = agreement.score.chance_error
     return disorders, errors

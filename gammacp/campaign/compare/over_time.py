@@ -40,7 +40,7 @@ _ROUNDS = 30
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class ChangeOverTime:
     """Change of γ from the first document to the last, along a regression line.
 
     Attributes
@@ -87,8 +87,8 @@ class Change:
 class OverTime:
     """Changes of γ over time: of all annotators (`all`), and of each one (`annotators`)."""
 
-    all: Change
-    annotators: tuple[Change, ...]
+    all: ChangeOverTime
+    annotators: tuple[ChangeOverTime, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the two as JSON has them."""
@@ -175,7 +175,7 @@ def changes(names: Sequence[str], sums: PairSums, clusters: Indices) -> OverTime
             times = (even * z)[is_present].sum() / (even * others)[is_present].sum()
             beyond = z - times * others
         if not (whole[0] * is_present).any():
-            tested.append(Change(annotator=name, documents=int(is_present.sum())))
+            tested.append(ChangeOverTime(annotator=name, documents=int(is_present.sum())))
             continue
         typical = _mean(disorder[is_present], weight[is_present]) / _mean(
             disorder[is_present], even[is_present]
@@ -225,9 +225,9 @@ def _change(
     is_present: Bools,
     clusters: Indices,
     unsure: float = 0,
-) -> Change:
+) -> ChangeOverTime:
     """Return the change of γ; `unsure` is the relative error of the scale of the disorder."""
-    change = Change(annotator=name, documents=int(is_present.sum()))
+    change = ChangeOverTime(annotator=name, documents=int(is_present.sum()))
     if len(np.unique(clusters[is_present])) < FEWEST_PARTS:
         return change
     places = np.flatnonzero(is_present) / (len(is_present) - 1)

@@ -89,17 +89,17 @@ class PairMatrix:
     @cached_property
     def values(self) -> Floats:
         """γ, shape (annotators, annotators), symmetric; 1 on the diagonal, NaN where undefined."""
-        place = {name: i for i, name in enumerate(self.annotators)}
-        matrix = np.full((len(place), len(place)), math.nan)
+        index_of = {name: i for i, name in enumerate(self.annotators)}
+        matrix = np.full((len(index_of), len(index_of)), math.nan)
         np.fill_diagonal(matrix, 1.0)
         for (a, b), agreement in self.agreements.items():
-            matrix[place[a], place[b]] = matrix[place[b], place[a]] = agreement.value
+            matrix[index_of[a], index_of[b]] = matrix[index_of[b], index_of[a]] = agreement.value
         return matrix
 
     def mean_with_others(self, annotator: str) -> float:
         """Return the unweighted mean of the annotator's defined pair values; NaN without any."""
-        place = self.annotators.index(annotator)
-        return mean_defined(np.delete(self.values[place], place))
+        index = self.annotators.index(annotator)
+        return mean_defined(np.delete(self.values[index], index))
 
     def in_words(self) -> list[str]:
         """Return which pairs are left out, and which are shown to differ from the others."""
@@ -181,11 +181,11 @@ class PairMatrix:
 def pair_matrix(continua: Selection, basis: Basis) -> PairMatrix:
     """γ of every pair of annotators, each against chance modelled on the two of them."""
     names = annotators_of(continua)
-    place = {name: i for i, name in enumerate(names)}
+    index_of = {name: i for i, name in enumerate(names)}
     shared = Counter(
         pair
         for c in continua.values()
-        for pair in combinations(sorted(c.annotators, key=place.__getitem__), 2)
+        for pair in combinations(sorted(c.annotators, key=index_of.__getitem__), 2)
     )
     if math.comb(len(names), 2) <= MOST_PAIRS:
         pairs = list(combinations(names, 2))
@@ -358,21 +358,21 @@ def summaries(
 ) -> tuple[AnnotatorSummary, ...]:
     """Each annotator among the others."""
     out = {entry.annotator: entry for entry in without}
-    place = {name: i for i, name in enumerate(pairs.annotators)}
-    marked = np.zeros((len(place), 3))
+    index_of = {name: i for i, name in enumerate(pairs.annotators)}
+    marked = np.zeros((len(index_of), 3))
     for c in continua.values():
-        columns = [place[name] for name in c.annotators]
+        columns = [index_of[name] for name in c.annotators]
         parts = c.atoms()
         covered = np.bincount(parts.annotator_codes, parts.lengths, len(columns))
         marked[columns] += np.column_stack((c.counts, np.ones(len(columns)), covered))
-    among = np.zeros((len(place), 3))
+    among = np.zeros((len(index_of), 3))
     for score in overall.computed.values():
-        columns = [place[name] for name in score.alignment.continuum.annotators]
+        columns = [index_of[name] for name in score.alignment.continuum.annotators]
         among[columns] += _among_others(score.alignment)
 
     def summary(name: str) -> AnnotatorSummary:
-        units, documents, length = marked[place[name]].tolist()
-        total, alone, outvoted = among[place[name]].tolist()
+        units, documents, length = marked[index_of[name]].tolist()
+        total, alone, outvoted = among[index_of[name]].tolist()
         entry = out.get(name)
         return AnnotatorSummary(
             annotator=name,
@@ -389,7 +389,7 @@ def summaries(
             outvoted=outvoted / total if total else math.nan,
         )
 
-    return tuple(map(summary, place))
+    return tuple(map(summary, index_of))
 
 
 def _among_others(alignment: Alignment) -> Floats:

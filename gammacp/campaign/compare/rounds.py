@@ -14,7 +14,7 @@ from typing import Any
 
 from gammacp.errors import DataError, UsageError
 from gammacp.inference.contributions import ALIGNMENTS, DOCUMENTS, Contributions
-from gammacp.inference.detecting import Detectable, detectable
+from gammacp.inference.detecting import DetectableDifference, detectable
 from gammacp.inference.part_tests import (
     FEWEST_ALIGNMENTS,
     FEWEST_PARTS,
@@ -64,7 +64,7 @@ class RoundTest:
     difference: float
     difference_interval: tuple[float, float] | None = None
     p_value: float | None = None
-    detectable: Detectable | None = None
+    detectable: DetectableDifference | None = None
     df: float | None = None
     paired: bool
     parts: tuple[int, int]

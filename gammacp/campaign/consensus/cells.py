@@ -156,8 +156,8 @@ class AlignedCells:
         bare = any(c is None for c, u in zip(categories, used.tolist(), strict=True) if u)
         named = dict.fromkeys(c for c in categories if c is not None)
         self.labels: tuple[str | None, ...] = (*named, *([None] if bare else []), ABSENT)
-        place = {label: k for k, label in enumerate(self.labels)}
-        self._codes = np.array([place.get(c, -1) for c in categories], np.int32)
+        index_of = {label: k for k, label in enumerate(self.labels)}
+        self._codes = np.array([index_of.get(c, -1) for c in categories], np.int32)
 
     def __iter__(self) -> Iterator[Cells]:
         """Iterate over the cells, stretch by stretch."""

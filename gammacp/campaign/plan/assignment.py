@@ -76,8 +76,8 @@ def _deal(
     busy = np.zeros(teams.max() + 1, np.int64)
     shared = np.zeros((len(people), len(people)), np.int64)
     load = np.zeros(len(people), np.int64)
-    place = {name: i for i, name in enumerate(people)}
-    done = {d: [place[a] for a in names] for d, names in pilot.items()}
+    index_of = {name: i for i, name in enumerate(people)}
+    done = {d: [index_of[a] for a in names] for d, names in pilot.items()}
     for who in done.values():
         shared[np.ix_(who, who)] += 1
         load[who] += 1

@@ -84,10 +84,10 @@ class Protocol:
     @property
     def notes(self) -> list[tuple[str, str]]:
         """Notes on scores and on the test, each with the name of the measure."""
-        found = [(note, name) for name, score in self.scores.items() for note in score.notes]
+        notes = [(note, name) for name, score in self.scores.items() for note in score.notes]
         if self.test is not None:
-            found += [(note, "test") for note in self.test.notes]
-        return found
+            notes += [(note, "test") for note in self.test.notes]
+        return notes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Output of `gammacp replace --protocol`: a table of all numbers, and what is missing."""
+"""Output of `gammacp replace --protocol`: a table with sentences, or JSON."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from gammacp.cli.options.loading import Loaded
 from gammacp.cli.output import message, messages, print_json, say, show, tell_signatures
 
 
-def print_protocol(protocol: SpanProtocol, loaded: Loaded, *, json: bool) -> None:
+def print_protocol(protocol: SpanProtocol, loaded: Loaded, *, as_json: bool) -> None:
     """Print the protocol as a table with the verdicts, or as JSON.
 
     Parameters
     ----------
     protocol
-        The numbers.
+        Result of `span_protocol`.
     loaded
         Documents that were read, and what was left out.
-    json
-        Whether JSON is printed.
+    as_json
+        Print JSON instead of a table.
     """
-    if json:
+    if as_json:
         print_json({"protocol": protocol.as_dict(), **loaded.json})
         return
     show(result_tables.protocol(protocol))
@@ -28,14 +28,14 @@ def print_protocol(protocol: SpanProtocol, loaded: Loaded, *, json: bool) -> Non
     for candidate in protocol.candidates:
         if candidate.test is not None:
             say(f"\n{candidate.test.in_words()}")
-    rows = [*protocol.candidates]
+    rows = list(protocol.candidates)
     if protocol.people is None:
         message("there is one person only, so that people cannot be compared among themselves")
     else:
         rows.append(protocol.people)
     messages(
-        (text, f"{score_name} of {row.name}")
+        (reason, f"{value_name} of {row.name}")
         for row in rows
-        for text, score_name in (*row.reasons, *row.notes)
+        for reason, value_name in (*row.reasons, *row.notes)
     )
     tell_signatures(*protocol.signatures)
