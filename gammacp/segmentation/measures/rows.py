@@ -245,7 +245,7 @@ def compare_rows(
 
     if len(rows.types) == 1 and comparison.categorial != "nominal":
         raise UsageError("categorial compares boundary types, but there is only one (see `typed=`)")
-    costs = comparison.costs
+    substitution, transposition, te = comparison.costs.parts
     pairs = pairs or rows.pairs
     windows = window(comparison.windows)
     both, sided = all_pairs(
@@ -254,7 +254,9 @@ def compare_rows(
         rows.masses,
         *pairs,
         comparison.n,
-        *costs.parts,
+        substitution,
+        transposition,
+        te,
         comparison.search is EditSearch.OPTIMAL,
         windows.size(rows.masses, rows.sizes + 1) - (comparison.mode is Mode.PUBLISHED),
         windows.padded,
