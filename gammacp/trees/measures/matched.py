@@ -86,7 +86,7 @@ class Bands:
     sentences: int = 0
 
     @property
-    def told(self) -> dict[str, Any]:
+    def details(self) -> dict[str, Any]:
         """Return the facts about the bands that every measure reports."""
         exact = float(self.exact.mean())
         widest = int(self.widths.max())
@@ -405,7 +405,7 @@ def against_bands(
         signed=signed,
         missing=NOT_COMPARED,
         computed=computed,
-        details=found.told,
+        details=found.details,
     )
 
 
