@@ -170,8 +170,8 @@ def standstill() -> Iterator[None]:
             clock.resume()
 
 
-told_of_compiling: list[Callable[[], None]] = []
-"""Called once each, before code is compiled: somebody may want to know what takes so long."""
+compile_listeners: list[Callable[[], None]] = []
+"""Functions to call once before code is compiled, to tell users what takes long."""
 
 _listening = threading.Event()
 _interrupted = threading.Event()

@@ -37,7 +37,7 @@ class Chosen:
         "[default: gamma,u-alpha-2013,cu-alpha,kappa-d,ser]",
         "NAME",
         names=("--measures", "-m"),
-        of="measure",
+        complete_from="measure",
     )
     metric: str | None = option(
         "For the α family and gwet-ac: nominal, interval, ratio, jaccard, masi, tree, "
@@ -115,7 +115,7 @@ class Chosen:
             from gammacp.measures.coefficients import COEFFICIENTS
 
             one_of("coefficient", self.coefficient, COEFFICIENTS)
-        values |= brought.given()
+        values |= brought.set_values()
         accepted_changes = accepted
         if self.metric is not None:
             values["metric"] = self.distance
@@ -209,7 +209,7 @@ def measure(
     names = chosen_measures(chosen.measures)
     parts = asked.parts
     asked.check_match_labels()
-    if thresholds.given and len(names) > 1:
+    if thresholds.is_set and len(names) > 1:
         raise UsageError(
             f"--fail-under is for one measure, but there are {len(names)}: {', '.join(names)}; "
             "give one with --measures"
