@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gammacp.base.arguments import one_of
 from gammacp.base.text import group_by_text, in_short
 from gammacp.cli.interrupting import end_if_interrupted
-from gammacp.cli.measured import Task, Together
+from gammacp.cli.measured import MeasureTask, Together
 from gammacp.cli.options.groups import Brought, option
 from gammacp.cli.options.loading import load, reading_json
 from gammacp.cli.options.names import plain_name
@@ -223,7 +223,7 @@ def measure(
         matched = matching.match_data(read)
         read = matched.documents
         message(matched.describe())
-    task = Task.of(names, options, chosen.beyond_chance, matching, read)
+    task = MeasureTask.of(names, options, chosen.beyond_chance, matching, read)
     _tell_many(len(read), task.alone, beyond_chance=chosen.beyond_chance)
     with computing.pool("documents") as (pool, counter), interruptible() as interrupted:
         scores, joint = task.measure(read, pool, counter)
