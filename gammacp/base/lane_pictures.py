@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.base.arrays import Codes, Floats
-from gammacp.base.lanes import LEVELS, Lanes, Row, choose_lanes, levels_of, rows_of, texts_of
+from gammacp.base.lanes import LEVELS, LaneRow, Lanes, choose_lanes, levels_of, rows_of, texts_of
 from gammacp.base.pictures import Panel, plain, short_names
 from gammacp.base.plots import SHADES
 from gammacp.base.text import counted
@@ -100,7 +100,7 @@ def _depth(lanes: Lanes, costs: Floats) -> Floats:
     return np.asarray(_LIGHTEST + (_DARKEST - _LIGHTEST) * share)
 
 
-def _draw_row(axes: Any, *, drawing: _Drawing, row: Row) -> None:
+def _draw_row(axes: Any, *, drawing: _Drawing, row: LaneRow) -> None:
     lanes = drawing.lanes
     span = (row.high - row.low) or 1.0
     heights = _lane_heights(drawing.levels)
@@ -136,7 +136,7 @@ def _draw_row(axes: Any, *, drawing: _Drawing, row: Row) -> None:
         )
 
 
-def _edges(lanes: Lanes, row: Row, units: Any) -> tuple[Floats, Floats]:
+def _edges(lanes: Lanes, row: LaneRow, units: Any) -> tuple[Floats, Floats]:
     """Return the start and end with which units are drawn; units without length are widened."""
     least = _POINT * ((row.high - row.low) or 1.0)
     start = lanes.start[units]
@@ -144,7 +144,7 @@ def _edges(lanes: Lanes, row: Row, units: Any) -> tuple[Floats, Floats]:
     return start - short, lanes.end[units] + short
 
 
-def _draw_joints(axes: Any, drawing: _Drawing, row: Row, top: Floats, bottom: Floats) -> None:
+def _draw_joints(axes: Any, drawing: _Drawing, row: LaneRow, top: Floats, bottom: Floats) -> None:
     """Draw a band from each unit to the next one of its group, going down."""
     from matplotlib.collections import LineCollection, PolyCollection
 
@@ -169,7 +169,7 @@ def _draw_joints(axes: Any, drawing: _Drawing, row: Row, top: Floats, bottom: Fl
     )
 
 
-def _draw_units(axes: Any, drawing: _Drawing, row: Row, top: Floats, bottom: Floats) -> None:
+def _draw_units(axes: Any, drawing: _Drawing, row: LaneRow, top: Floats, bottom: Floats) -> None:
     from matplotlib.collections import LineCollection, PolyCollection
 
     lanes = drawing.lanes

@@ -74,7 +74,7 @@ class Lanes:
 
 
 @dataclass(frozen=True)
-class Row:
+class LaneRow:
     """Stretch of a picture, with the units and groups in it."""
 
     low: float
@@ -147,7 +147,7 @@ def levels_of(lanes: Lanes) -> tuple[Codes, Codes]:
     return level, np.array([max(1, len(ends)) for ends in reached], np.int32)
 
 
-def rows_of(lanes: Lanes, inches: float, most: int) -> tuple[list[Row], list[str]]:
+def rows_of(lanes: Lanes, inches: float, most: int) -> tuple[list[LaneRow], list[str]]:
     """Break the groups into rows; if there are too many, keep the most expensive neighbours.
 
     Parameters
@@ -194,12 +194,12 @@ def rows_of(lanes: Lanes, inches: float, most: int) -> tuple[list[Row], list[str
     return [row for row in rows if len(row.units)], notes
 
 
-def _row(lanes: Lanes, low: float, high: float, *, last_one: bool) -> Row:
+def _row(lanes: Lanes, low: float, high: float, *, last_one: bool) -> LaneRow:
     """Return the units and groups of a stretch, without those that begin at its end."""
     before = lanes.start <= high if last_one else lanes.start < high
     inside = before & ((lanes.end > low) | (lanes.start >= low))
     in_row = np.append(inside, False)
-    return Row(
+    return LaneRow(
         low=low,
         high=high,
         units=np.flatnonzero(inside),
@@ -207,7 +207,7 @@ def _row(lanes: Lanes, low: float, high: float, *, last_one: bool) -> Row:
     )
 
 
-def texts_of(lanes: Lanes, rows: Sequence[Row], inches: float) -> tuple[list[str], list[str]]:
+def texts_of(lanes: Lanes, rows: Sequence[LaneRow], inches: float) -> tuple[list[str], list[str]]:
     """Return the text on each unit: its label, a number for it, or as much as there is room for.
 
     A unit in several rows has the room of the row that has most of it.

@@ -38,7 +38,7 @@ GIGA = 10**9
 UNLIMITED = 2**62
 
 
-class Work:
+class WorkRecord:
     """Steps taken so far, and what is worth telling about them.
 
     Attributes
@@ -71,15 +71,15 @@ class Work:
         return max(self.most - self.steps, 0)
 
 
-_work: ContextVar[Work] = ContextVar("work")
+_work: ContextVar[WorkRecord] = ContextVar("work")
 
 
-def current_work() -> Work:
-    """Return the `Work` that counts the steps of this thread."""
+def current_work() -> WorkRecord:
+    """Return the `WorkRecord` that counts the steps of this thread."""
     try:
         return _work.get()
     except LookupError:
-        work = Work()
+        work = WorkRecord()
         _work.set(work)
         return work
 
@@ -95,10 +95,10 @@ def note(**facts: Any) -> None:
 
 
 @contextmanager
-def counting() -> Iterator[Work]:
+def counting() -> Iterator[WorkRecord]:
     """Count the steps of this block separately; add them to the outer count when it ends."""
     outer = current_work()
-    inner_work = Work()
+    inner_work = WorkRecord()
     inner_work.most = outer.steps_left
     token = _work.set(inner_work)
     try:
@@ -111,7 +111,7 @@ def counting() -> Iterator[Work]:
 
 
 @contextmanager
-def budget(steps: float | None, *, beyond: bool = False) -> Iterator[Work]:
+def budget(steps: float | None, *, beyond: bool = False) -> Iterator[WorkRecord]:
     """Make everything in this block `due` after so many more steps; None for no limit.
 
     A budget around this one counts as well, unless the steps may go `beyond` it.
@@ -170,8 +170,8 @@ def standstill() -> Iterator[None]:
             clock.resume()
 
 
-told_of_compiling: list[Callable[[], None]] = []
-"""Called once each, before code is compiled: somebody may want to know what takes so long."""
+compile_listeners: list[Callable[[], None]] = []
+"""Functions to call once before code is compiled, to tell users what takes long."""
 
 _listening = threading.Event()
 _interrupted = threading.Event()

@@ -23,7 +23,7 @@ The rest of gammacp finds it through its `subject.toml` alone:
     "gammacp.melodies.api" = "tune" # name as one of them needs `base.lazy.make_callable`
     [warm]                          # functions that `gammacp warm-up` calls, by module
 
-    [asked]                         # modules of rare formats, imported only for files with these
+    [clue]                          # modules of rare formats, imported only for files with these
     "gammacp.melodies.kern" = [".krn", "**kern"]    # endings, or these words near their beginning
 
     [advice]                        # sentences that the core adds to its messages, by situation
@@ -55,7 +55,7 @@ _CONTENTS = "contents.toml"
 _FILE = "subject.toml"
 _KEYS = {"needs": list, "offers": list, "frozen": bool, "aside": bool}
 # Tables that the core reads itself; any other table is named after a kind of registry.
-_TABLES = frozenset({"command", "name", "warm", "advice", "parameter", "asked"})
+_TABLES = frozenset({"command", "name", "warm", "advice", "parameter", "clue"})
 _OPTION = "option "
 _LAST = " last"
 
@@ -148,7 +148,7 @@ def table(kind: str) -> dict[str, Any]:
     Parameters
     ----------
     kind
-        Kind of a registry, or "command", "name", "warm", "advice", "asked", "parameter",
+        Kind of a registry, or "command", "name", "warm", "advice", "clue", "parameter",
         "option COMMAND".
     """
     entries = dict(core().tables.get(kind, {}))
@@ -311,7 +311,7 @@ def _check_names(base: Subject, present: Mapping[str, Subject]) -> None:
     owners: dict[tuple[str, str], Path] = {}
     for subject in (base, *present.values()):
         for kind, entries in _tables_of(subject, present):
-            if kind.startswith(_OPTION) or kind in ("warm", "asked"):
+            if kind.startswith(_OPTION) or kind in ("warm", "clue"):
                 continue
             for name in _names(kind, entries):
                 key = kind.removesuffix(_LAST), name

@@ -25,9 +25,11 @@ def record(entry: Format) -> dict[str, object]:
         "write_options": entry.writer.options if entry.writer else (),
         "layout": entry.layout,
         **record_of(entry.conventions, "offset_unit annotators category policy"),
-        "several_continua": entry.many,
-        "keeps_bounds": entry.kept.bounds,
-        "applies_to": ["units", "segmentations"] if entry.holds == "segmentations" else ["units"],
+        "several_continua": entry.several_continua,
+        "keeps_bounds": entry.keeps.bounds,
+        "applies_to": ["units", "segmentations"]
+        if entry.data_kind == "segmentations"
+        else ["units"],
         "extra": entry.extra,
     }
 
@@ -40,14 +42,14 @@ def table() -> Table:
 def facts(entry: Format) -> Iterator[str]:
     """Yield the properties of a format, each in one or two sentences."""
     yield f"Annotators: {entry.conventions.annotators}."
-    if entry.holds == "segmentations" and (reader := advice("format of segmentations")):
+    if entry.data_kind == "segmentations" and (reader := advice("format of segmentations")):
         yield reader
     if entry.layout:
         yield f"Names from paths: `{entry.layout}`; `--layout` sets another."
     yield f"Category: {entry.conventions.category}."
     yield f"Spans: {entry.conventions.policy}."
     if writer := entry.writer:
-        if entry.many:
+        if entry.several_continua:
             several = "several continua in one file"
         else:
             several = "one continuum per file"
@@ -55,11 +57,11 @@ def facts(entry: Format) -> Iterator[str]:
             where = "a file per annotator"
         else:
             where = several
-        if writer.by_name:
+        if writer.only_if_named:
             named = f"; choose it with `--to {entry.name}`"
         else:
             named = ""
-        yield f"Written: {where}; bounds are {'' if entry.kept.bounds else 'not '}kept{named}."
+        yield f"Written: {where}; bounds are {'' if entry.keeps.bounds else 'not '}kept{named}."
         if options := ", ".join(f"`--write-option {name}=`" for name in writer.options):
             yield f"Options for writing: {options}."
 

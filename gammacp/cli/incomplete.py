@@ -88,7 +88,7 @@ def unread_in_words() -> tuple[str, ...]:
 
 
 @contextmanager
-def ending() -> Iterator[None]:
+def exit_code_of_incomplete_input() -> Iterator[None]:
     """Run a command, and end it with exit code 3 if it could not read everything.
 
     Results are printed by then. Exit code 3 takes precedence over 4 (below a threshold) and 5 (not

@@ -19,7 +19,7 @@ _AT_ONCE = 100
 
 
 @dataclass(frozen=True)
-class Task:
+class MeasureTask:
     """Measures and options of a run.
 
     Attributes
@@ -52,7 +52,7 @@ class Task:
         beyond_chance: bool,
         matching: LabelMatching | None,
         read: Mapping[str, Any],
-    ) -> Task:
+    ) -> MeasureTask:
         """Return the task for these data.
 
         Parameters

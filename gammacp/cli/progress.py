@@ -6,9 +6,8 @@ import math
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cached_property
-from threading import Timer
+from contextlib import contextmanager, suppress
+from threading import Lock, Timer
 from typing import TYPE_CHECKING
 
 from gammacp.base.text import visible
@@ -17,31 +16,46 @@ from gammacp.cli import output
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-SILENT = 1.0  # seconds before anything is shown
-LOG_EVERY = {-1: math.inf, 0: 30.0, 1: 1.0}  # seconds between lines in a log, by verbosity
-_WINDOW = 60.0  # seconds over which the rate is averaged: the start is slow, and sets differ
+SECONDS_BEFORE_SHOWN = 1.0
+# Seconds between lines in a log, by verbosity: with --quiet, by default, with --verbose.
+LOG_EVERY = {-1: math.inf, 0: 30.0, 1: 1.0}
+# Seconds over which the rate is averaged. Compilation slows the start, and items differ in time.
+_WINDOW = 60.0
 
 
-class Counter:
-    """Counter that shows progress towards a total, and the bounds of the current alignment."""
+class ProgressLine:
+    """Line that shows progress towards a total, and the bounds of the current alignment."""
 
-    def __init__(self, what: str) -> None:
-        """Set up a counter; `what` names the activity or the things counted."""
-        self.what = what
+    def __init__(self, label: str) -> None:
+        """Set up a line; `label` names the activity, or the things that are counted."""
+        self.label = label
         self.terminal = sys.stderr.isatty() and output.verbosity >= 0
         if output.verbosity > 0:
-            self.silent = 0.0
+            self.delay = 0.0
         else:
-            self.silent = SILENT
-        self.began = self.printed = time.monotonic()
-        self.timer = Timer(self.silent, lambda: self.bar.start())
+            self.delay = SECONDS_BEFORE_SHOWN
+        self.start = time.monotonic()
+        self.last_printed = self.start
+        self._bar: Progress | None = None
+        self._bar_lock = Lock()
+        # `bar` is made when the timer runs out, since importing rich takes time.
+        self.timer = Timer(self.delay, lambda: self.bar.start())
         self.timer.daemon = True
         if self.terminal:
             self.timer.start()
 
-    @cached_property
+    @property
     def bar(self) -> Progress:
-        """Return the live line; without a terminal it only estimates the rate."""
+        """Live line on a terminal; elsewhere it only estimates the rate.
+
+        The timer's thread and the caller get the same one.
+        """
+        with self._bar_lock:
+            if self._bar is None:
+                self._bar = self._make_bar()
+            return self._bar
+
+    def _make_bar(self) -> Progress:
         from rich.console import Console
         from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -52,15 +66,15 @@ class Counter:
             console=Console(file=sys.stderr),
             transient=True,
             speed_estimate_period=_WINDOW,
-            get_time=lambda: time.monotonic(),
+            get_time=time.monotonic,
             disable=not self.terminal,
         )
-        bar.add_task(self.what, total=None)
+        bar.add_task(self.label, total=None)
         return bar
 
     def __call__(self, done: int, total: int) -> None:
         """Report that `done` of `total` are finished."""
-        if time.monotonic() - self.began < self.silent:
+        if time.monotonic() - self.start < self.delay:
             return
         task = self.bar.tasks[0]
         self.bar.update(task.id, completed=done, total=total)
@@ -73,15 +87,15 @@ class Counter:
             remaining_time = f", {_duration(remaining)} left"
         else:
             remaining_time = ""
-        self._show(f"{done} of {total} {self.what}{rate}{remaining_time}")
+        self._show(f"{done} of {total} {self.label}{rate}{remaining_time}")
 
     def tell_bounds(self, objective: float, bound: float) -> None:
         """Report the disorder `objective` of the current alignment and its lower `bound`.
 
         `gammacp.alignment.reporting` calls it.
         """
-        took = time.monotonic() - self.began
-        if took >= self.silent:
+        took = time.monotonic() - self.start
+        if took >= self.delay:
             if objective > 0:
                 share = max(bound / objective, 0.0)
             else:
@@ -89,13 +103,13 @@ class Counter:
             gap = f"the bound is {share:.2%} of the disorder found, gap {1 - share:.2%}"
             self._show(f"aligning, {_duration(took)}: {gap}")
 
-    def tell(self, what: str) -> None:
-        """Show the current activity `what`, once the command takes longer than a moment."""
-        if time.monotonic() - self.began >= self.silent:
-            self._show(what)
+    def tell(self, activity: str) -> None:
+        """Show the current activity, once the command takes longer than a moment."""
+        if time.monotonic() - self.start >= self.delay:
+            self._show(activity)
 
     def tell_compiling(self) -> None:
-        """Report that code is being compiled, which takes longer this time."""
+        """Report that code is being compiled, also within the first second."""
         self._show("compiling for this machine, the first time only: up to 20 s of processor time")
 
     def _show(self, line: str) -> None:
@@ -103,12 +117,13 @@ class Counter:
         now = time.monotonic()
         if self.terminal:
             self.bar.update(self.bar.tasks[0].id, description=line)
-        elif now - self.printed >= LOG_EVERY[output.verbosity]:
-            self.printed = now
+        elif now - self.last_printed >= LOG_EVERY[output.verbosity]:
+            self.last_printed = now
             print(line, file=sys.stderr)
 
     def close(self) -> None:
         """Stop the live line and clear it."""
+        # The timer has an identifier if it was started.
         if self.timer.ident is not None:
             self.timer.cancel()
             self.timer.join()
@@ -116,19 +131,21 @@ class Counter:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Counter]:
-    """Yield a counter of `what`, which also reports long alignments; clear its line at the end."""
+def progress(label: str) -> Iterator[ProgressLine]:
+    """Yield a progress line, which also reports long alignments; clear it at the end."""
     from gammacp.alignment.reporting import listening
-    from gammacp.base.stopping import told_of_compiling
+    from gammacp.base.stopping import compile_listeners
 
-    counter = Counter(what)
-    told_of_compiling.append(counter.tell_compiling)
+    line = ProgressLine(label)
+    compile_listeners.append(line.tell_compiling)
     try:
-        with listening(counter.tell_bounds):
-            yield counter
+        with listening(line.tell_bounds):
+            yield line
     finally:
-        counter.close()
-        told_of_compiling.clear()
+        line.close()
+        # It is gone if code was compiled.
+        with suppress(ValueError):
+            compile_listeners.remove(line.tell_compiling)
 
 
 def _duration(seconds: float) -> str:
@@ -139,9 +156,9 @@ def _duration(seconds: float) -> str:
     >>> _duration(65)
     '1:05'
     """
-    whole = round(seconds)
-    hours = whole // 3600
-    minutes = whole // 60 % 60
+    full_seconds = round(seconds)
+    hours = full_seconds // 3600
+    minutes = full_seconds // 60 % 60
     if hours:
-        return f"{hours}:{minutes:02}:{whole % 60:02}"
-    return f"{minutes}:{whole % 60:02}"
+        return f"{hours}:{minutes:02}:{full_seconds % 60:02}"
+    return f"{minutes}:{full_seconds % 60:02}"

@@ -149,7 +149,7 @@ def first_rows(source: Source) -> dict[tuple[Any, ...], str]:
     return place_by_names
 
 
-def head(source: Source) -> list[list[str]]:
+def preview(source: Source) -> list[list[str]]:
     """Return the first rows, names of columns first."""
     schema, batches = schema_and_batches(source)
     rows = [list(schema.names)]
@@ -281,7 +281,7 @@ registered(
     _sniff,
     read,
     write=write,
-    many=True,
+    several_continua=True,
     bounds=True,
     features=True,
     fragments=True,
@@ -289,5 +289,5 @@ registered(
     links=KINDS,
     extra="parquet",
     first_rows=first_rows,
-    head=head,
+    preview=preview,
 )

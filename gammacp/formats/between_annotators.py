@@ -27,7 +27,7 @@ from gammacp.formats.unit_changes import (
     LEAST,
     LEAST_SHIFTED,
     AnnotatorUnits,
-    Change,
+    UnitChange,
     change_between,
     fold_label,
     shift_of_document,
@@ -47,7 +47,7 @@ class _Suspicion:
 
     annotator: str
     other: str
-    change: Change
+    change: UnitChange
     document: str = ""
 
     def reversed(self) -> "_Suspicion":

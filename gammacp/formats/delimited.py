@@ -155,7 +155,7 @@ def _check_width(source: Source, row: tuple[int, list[str]]) -> None:
         )
 
 
-def head(source: Source) -> list[list[str]]:
+def preview(source: Source) -> list[list[str]]:
     """Return the first rows, names of columns first."""
     text = source.text()
     comment = partial(_is_comment, source, Notes(), chosen := _delimiter(text))
@@ -230,9 +230,9 @@ registered(
     (".csv", ".tsv", ".tab"),
     _sniff,
     read,
-    head=head,
+    preview=preview,
     write=write,
-    many=True,
+    several_continua=True,
     bounds=True,
     features=True,
     fragments=True,

@@ -196,7 +196,7 @@ def _documents_of(unread: Unread, layout: str | None) -> tuple[str, ...]:
     """Return the documents that an unread file would have held, as far as its path tells."""
     if unread.format is not None and not (layout or unread.format.layout):
         # If the format's writer puts one document into each file, the unread file held just one.
-        alone = unread.format.writer is not None and not unread.format.many
+        alone = unread.format.writer is not None and not unread.format.several_continua
         return (unread.place,) if alone else ()
     likely = [unread.format] if unread.format else [f for _, f in FORMATS.items()]
     layouts = {layout} if layout else {f.layout for f in likely if f.has_ending(unread.path)}

@@ -258,7 +258,7 @@ def place_of(source: Source) -> Path:
 
 def _format_of(source: Source, place: Path, *, named: bool) -> Format | None:
     """Return the format of a file; None for an intact file of another kind, unless it was named."""
-    entry = recognise(source.content[:HEAD_BYTES], place, by_ending=not named)
+    entry = recognise(source.content[:HEAD_BYTES], place, with_ending=not named)
     if entry is None and (named or not _is_of_another_kind(source, place)):
         raise _unknown(source, place)
     return entry
@@ -287,7 +287,7 @@ def _is_of_another_kind(source: Source, place: Path) -> bool:
 
     # A damaged file would otherwise be missing in silence, with all that its annotator did.
     root: object = None
-    shared = {ending for _, entry in FORMATS.items() for ending in entry.by_content}
+    shared = {ending for _, entry in FORMATS.items() for ending in entry.shared_extensions}
     if place.suffix.lower() in shared:
         return True
     try:
@@ -454,7 +454,7 @@ def _why_no_format(path: Path, head: Callable[[], bytes], search: Finding) -> st
         settled = search.chosen is not None or path.suffix.lower() == ".gz"
         if settled or _ends_in(path, search.own_endings):
             return ""
-        if recognise(head(), path, by_ending=True) is not None:
+        if recognise(head(), path, with_ending=True) is not None:
             return ""
         return f"{path.suffix.lstrip('.').upper()} file of an unknown format"
     if search.chosen is not None and path.suffix:
@@ -575,7 +575,7 @@ def _members_to_read(path: Path, content: bytes, search: Finding) -> list[tuple[
             search.passed.append((inside / name, path, why))
     places = {name: inside / name for name in names}
     begins = {name: everything[name][:HEAD_BYTES] for name in names}
-    data = [n for n in names if recognise(begins[n], places[n], by_ending=True) is not None]
+    data = [n for n in names if recognise(begins[n], places[n], with_ending=True) is not None]
     if is_project(everything) and not {places[name] for name in data} - search.curated:
         raise DataError(_UNREADABLE_PROJECT, file=path, hint=_EXPORT)
     if len(data) == 1 and "/" not in data[0]:

@@ -294,7 +294,7 @@ registered(
     lambda head, _: _START.match(head) is not None,
     read,
     write=write,
-    many=True,
+    several_continua=True,
     bounds=True,
     text=True,
     features=True,

@@ -62,7 +62,7 @@ def to_utf16(text: str) -> Callable[[int], int]:
 
 
 @dataclass(frozen=True)
-class Counting:
+class OffsetCounting:
     """One way in which a tool counts differently.
 
     Attributes
@@ -145,7 +145,7 @@ class Convention:
         Ways of counting, in the order in which the text is retold.
     """
 
-    parts: tuple[Counting, ...] = ()
+    parts: tuple[OffsetCounting, ...] = ()
 
     @property
     def name(self) -> str:
@@ -293,19 +293,19 @@ def _in_units(widths_of: Callable[[str], Indices]) -> Callable[[str], Retold]:
     return retell
 
 
-UTF_8 = Counting("utf-8", "they count UTF-8 bytes", "units", _in_units(_widths_in_utf8))
-UTF_16 = Counting("utf-16", "they count UTF-16 units", "units", _in_units(_widths_in_utf16))
-INCLUSIVE = Counting("inclusive", "ends are inclusive", "ends", inclusive=True)
+UTF_8 = OffsetCounting("utf-8", "they count UTF-8 bytes", "units", _in_units(_widths_in_utf8))
+UTF_16 = OffsetCounting("utf-16", "they count UTF-16 units", "units", _in_units(_widths_in_utf16))
+INCLUSIVE = OffsetCounting("inclusive", "ends are inclusive", "ends", inclusive=True)
 # In the order in which they are applied.
-COUNTINGS: Sequence[Counting] = (
-    Counting("from-1", "they count from 1, or a byte order mark", "mark", _marked),
-    Counting("no-mark", "the byte order mark is not counted", "mark", _unmarked),
-    Counting("crlf-as-one", "CR LF is counted as one", "breaks", _short_breaks),
-    Counting("crlf-as-two", "a line break is counted as two", "breaks", _long_breaks),
-    Counting("nfc", "the text was normalised to NFC", "form", _normalised("NFC")),
-    Counting("nfd", "the text was normalised to NFD", "form", _normalised("NFD")),
-    Counting("blanks", "blanks in a row are counted as one", "blanks", _single_blanks),
-    Counting("trimmed", "blanks were normalised and trimmed", "blanks", _trimmed),
+COUNTINGS: Sequence[OffsetCounting] = (
+    OffsetCounting("from-1", "they count from 1, or a byte order mark", "mark", _marked),
+    OffsetCounting("no-mark", "the byte order mark is not counted", "mark", _unmarked),
+    OffsetCounting("crlf-as-one", "CR LF is counted as one", "breaks", _short_breaks),
+    OffsetCounting("crlf-as-two", "a line break is counted as two", "breaks", _long_breaks),
+    OffsetCounting("nfc", "the text was normalised to NFC", "form", _normalised("NFC")),
+    OffsetCounting("nfd", "the text was normalised to NFD", "form", _normalised("NFD")),
+    OffsetCounting("blanks", "blanks in a row are counted as one", "blanks", _single_blanks),
+    OffsetCounting("trimmed", "blanks were normalised and trimmed", "blanks", _trimmed),
     UTF_8,
     UTF_16,
     INCLUSIVE,

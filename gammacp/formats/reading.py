@@ -378,7 +378,7 @@ def _check_options(options: Mapping[str, object], formats: Iterable[Format], who
     allowed = sorted({option for entry in entries for option in entry.reader.options})
     if "include" not in allowed and any(entry.reader.origin for entry in entries):
         allowed.append("include")  # For states of whole files, which are no option of a reader.
-    if any(entry.kept.features for entry in entries) and "features" not in allowed:
+    if any(entry.keeps.features for entry in entries) and "features" not in allowed:
         allowed.append("features")  # For features that are read without an option of the reader.
     for name in options:
         if name not in allowed and name == "features":

@@ -1,11 +1,11 @@
-"""The file formats by name: what each reads and writes, and how it is recognised."""
+"""Registry of file formats, and recognition of the format of a file."""
 
 from __future__ import annotations
 
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
@@ -21,20 +21,22 @@ from gammacp.registry import Registry
 if TYPE_CHECKING:
     from gammacp.formats.states import Origin
 
-# A text may stand before the keys that tell one tool's JSON from another's.
+# Beginning of a file that `sniff` gets. It is long, as in JSON a text may precede the keys by which
+# a tool's files are recognised.
 HEAD_BYTES = 1 << 22
 
-_NOTES = {
+# Titles of the notes in a reader's docstring, by the attributes of `FormatConventions`.
+_NOTE_TITLES = {
     "offset_unit": "Positions",
     "annotators": "Annotators",
     "category": "Category",
     "policy": "Spans",
 }
-_NOTE = re.compile(r"^(Positions|Annotators|Category|Spans)\n((?: {4}.+(?:\n|\Z))+)", re.MULTILINE)
+_NOTE = re.compile(rf"^({'|'.join(_NOTE_TITLES.values())})\n((?: {{4}}.+(?:\n|\Z))+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conventions:
+class FormatConventions:
     """Conventions of a format, as text for the table of formats.
 
     Attributes
@@ -54,8 +56,8 @@ class Conventions:
     category: str = ""
     policy: str = ""
 
-    def completed_by(self, read: Callable[..., object]) -> Conventions:
-        """Return these conventions, with the gaps filled from a reader's docstring.
+    def with_defaults_from(self, read: Callable[..., object]) -> FormatConventions:
+        """Return these conventions; empty ones are taken from a reader's docstring.
 
         Parameters
         ----------
@@ -63,52 +65,56 @@ class Conventions:
             A reader whose notes may have Positions, Annotators, Category and Spans.
         """
         notes = dict(_NOTE.findall(inspect.getdoc(read) or ""))
-        written = {name: " ".join(notes.get(title, "").split()) for name, title in _NOTES.items()}
-        return Conventions(**{name: getattr(self, name) or written[name] for name in _NOTES})
+        texts = {
+            name: getattr(self, name) or " ".join(notes.get(title, "").split())
+            for name, title in _NOTE_TITLES.items()
+        }
+        return FormatConventions(**texts)
 
 
 @dataclass(frozen=True, kw_only=True)
 class FormatReader:
-    """The functions that recognise and read the files of a format.
+    """Functions that recognise and read the files of a format.
 
     Attributes
     ----------
     sniff
-        `sniff(head, path)`: whether a file that begins with these bytes (at most `HEAD_BYTES`) is
-        of this format. Formats are asked in the order of registration; the first yes wins.
+        `sniff(head, path)`: return whether a file that begins with the bytes `head` (at most
+        `HEAD_BYTES`) is of this format. Formats are asked in the order of registration; the first
+        yes wins.
     read
-        `read(source, **options)` with keyword-only options that have defaults. It returns a
-        Continuum when the file is one continuum, a Corpus when the file itself names its continua;
-        everything in the file that does not become a unit is counted in its `left_out` (`Spans` and
-        `Documents` have `leave_out` for it). Whatever is wrong with the file is a DataError with
-        its line.
+        `read(source, **options)`: return a Continuum when the file is one continuum, a Corpus when
+        the file itself names its continua. Options are keyword-only and have defaults. Everything
+        in the file that does not become a unit is counted in `left_out` of the result (see
+        `leave_out` of `Spans` and `Documents`). Errors in the file raise DataError with the line.
     layers
-        `layers(source)`: the layers with spans in a file and the features of each, for formats
-        with `layer` and `feature`; these two are then chosen over all files that are read.
+        `layers(source)`: return the layers with spans in a file and the features of each, for
+        formats with the options `layer` and `feature`; these two are then chosen over all files
+        that are read.
     first_rows
-        `first_rows(source)`: by document and annotator the place of their first row in a file that
-        was read, for messages.
-    head
-        `head(source)`: the first rows of a table as texts, names of columns first, for people who
-        say which column is what.
+        `first_rows(source)`: return the location of the first row of each (document, annotator),
+        for error messages.
+    preview
+        `preview(source)`: return the first rows of a table as texts, names of columns first, for
+        people who assign the columns.
     origin
-        `origin(source, place)`: the state of the work that a file holds as its project says, for
-        formats of one annotator's part of a document a file; None where nothing says so. `place` is
-        the path that names annotator and document.
+        `origin(source, path)`: return the state of the work that the tool's project records for
+        this file, None if it records none; for formats with one file for each annotator and
+        document. `path` names the annotator and the document.
     """
 
     sniff: Callable[[bytes, Path], bool]
     read: Callable[..., Continuum | Corpus]
     layers: Callable[[Source], Layers] | None = None
     first_rows: Callable[[Source], Mapping[tuple[str, ...], str]] | None = None
-    head: Callable[[Source], Sequence[Sequence[str]]] | None = None
+    preview: Callable[[Source], Sequence[Sequence[str]]] | None = None
     origin: Callable[[Source, Path], Origin | None] | None = None
 
     def __post_init__(self) -> None:
         """Turn unexpected exceptions of the functions into errors of the file."""
-        for name in ("sniff", "read", "layers", "first_rows", "head", "origin"):
-            if function := getattr(self, name):
-                object.__setattr__(self, name, guard(function))
+        for field in fields(self):
+            if function := getattr(self, field.name):
+                object.__setattr__(self, field.name, guard(function))
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -118,23 +124,23 @@ class FormatReader:
 
 @dataclass(frozen=True, kw_only=True)
 class FormatWriter:
-    """The function that writes a format, and the files that it makes.
+    """Function that writes a format, and the files that it makes.
 
     Attributes
     ----------
     write
-        `write(document, path, **options)`.
+        `write(document, path, **options)`: write a Continuum or a Corpus to a file.
     per_annotator
-        Whether it makes a file for each annotator, placed by the format's `layout`.
-    by_name
-        Whether the format is written only if it is named, since its ending is another format's.
+        Whether it makes a file for each annotator, with a path by the format's `layout`.
+    only_if_named
+        Whether users must name the format, since the ending alone means another format.
     milliseconds
         Whether it rounds seconds to milliseconds.
     """
 
     write: Callable[..., None]
     per_annotator: bool = False
-    by_name: bool = False
+    only_if_named: bool = False
     milliseconds: bool = False
 
     @property
@@ -161,7 +167,7 @@ class KeptData:
     links
         The kinds of links that are kept.
     chain_types
-        Whether types of chains are kept, too.
+        Whether types of chains are kept, too. It only matters if chains are kept (see `links`).
     """
 
     bounds: bool = False
@@ -194,30 +200,30 @@ class Format:
     name, title
         Name for `--format`, and the name that people use.
     extensions
-        Usual file name endings with the dot, upper and lower case alike; the first is written by
+        Usual endings of file names, with the dot; the case does not matter. The first is written by
         default.
     reader
-        The functions that recognise and read its files.
+        Functions that recognise and read files.
     writer
-        The function that writes it; None when the format is only read.
-    kept
+        Function that writes files; None if the format is only read.
+    keeps
         Parts of a document beside the units that survive writing and reading.
     conventions
         Meaning of positions, annotators, categories and spans.
-    by_content
-        Endings that files of other kinds have, too. In a folder, a file with one is passed over
-        unless it is recognised.
+    shared_extensions
+        Endings that files of other kinds have, too. A file in a folder that has such an ending is
+        skipped unless it is recognised.
     layout
         Layout that names come from when a file holds one annotator's part of a document:
         "{annotator}/{document}" or "{document}/{annotator}". Files of the same document are then
         merged. None when the file names its annotators itself.
-    holds
-        "units"; "shapes" for a format of nothing but shapes; "segmentations" where units say only
-        a part, and a subject reads the whole.
-    many
-        Whether a file that is written holds a corpus.
+    data_kind
+        "units"; "shapes" if all units have shapes; "segmentations" if files describe segmentations,
+        of which units represent only a part (a subject reads them completely).
+    several_continua
+        Whether the writer can put several continua into one file.
     extra
-        The optional dependency group that reading needs, if any.
+        Optional dependency group that reading needs, if any.
     """
 
     name: str
@@ -225,18 +231,18 @@ class Format:
     extensions: tuple[str, ...]
     reader: FormatReader
     writer: FormatWriter | None = None
-    kept: KeptData = KeptData()
-    conventions: Conventions = Conventions()
-    by_content: tuple[str, ...] = ()
+    keeps: KeptData = KeptData()
+    conventions: FormatConventions = FormatConventions()
+    shared_extensions: tuple[str, ...] = ()
     layout: str | None = None
-    holds: Literal["units", "segmentations", "shapes"] = "units"
-    many: bool = False
+    data_kind: Literal["units", "segmentations", "shapes"] = "units"
+    several_continua: bool = False
     extra: str | None = None
 
     @cached_property
     def endings(self) -> tuple[str, ...]:
-        """All endings of this format's files, in lower case."""
-        return tuple(ending.lower() for ending in (*self.extensions, *self.by_content))
+        """All endings of files of this format, in lower case."""
+        return tuple(ending.lower() for ending in (*self.extensions, *self.shared_extensions))
 
     def has_ending(self, path: Path) -> bool:
         """Return whether a file has an ending of this format.
@@ -244,7 +250,7 @@ class Format:
         Parameters
         ----------
         path
-            Path of the file; its last ending counts, or its last two.
+            Path of the file. Endings with two dots are compared, too.
         """
         return bool(path.suffix) and path.name.lower().endswith(self.endings)
 
@@ -254,35 +260,59 @@ def _keywords(function: Callable[..., object]) -> tuple[str, ...]:
     return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
 
 
-def holding(
+def sniff_ending_and_keys(
     endings: str,
     *keys: bytes | tuple[bytes, ...],
     none_of: tuple[bytes, ...] = (),
     first_line: bool = False,
 ) -> Callable[[bytes, Path], bool]:
-    """Return a `sniff` that asks for one of the endings and for all `keys` in the beginning.
+    """Return a `sniff` that requires one of the endings, and all keys in the beginning of the file.
 
-    The beginning may be restricted to the first line. Of a tuple of keys, one is enough; no key of
-    `none_of` may occur.
+    Parameters
+    ----------
+    endings
+        Endings in lower case, separated by spaces.
+    keys
+        Keys of which each must occur; of a tuple of keys, one is enough.
+    none_of
+        Keys that must not occur.
+    first_line
+        Whether keys are searched in the first line only.
     """
 
     def sniff(head: bytes, path: Path) -> bool:
+        if path.suffix.lower() not in endings.split():
+            return False
+        text = head
         if first_line:
             text = head.split(b"\n", 1)[0]
-        else:
-            text = head
-        return (
-            path.suffix.lower() in endings.split()
-            and all(any(k in text for k in ([x] if isinstance(x, bytes) else x)) for x in keys)
-            and not any(k in text for k in none_of)
-        )
+        has_keys = all(_has_any(text, key) for key in keys)
+        return has_keys and not _has_any(text, none_of)
 
     return sniff
 
 
-def ending_or(endings: str, *keys: bytes) -> Callable[[bytes, Path], bool]:
-    """Return a `sniff` that asks for one of the endings, or for all `keys` in the beginning."""
-    return lambda head, path: path.suffix.lower() in endings.split() or all(k in head for k in keys)
+def _has_any(text: bytes, keys: bytes | tuple[bytes, ...]) -> bool:
+    if isinstance(keys, bytes):
+        return keys in text
+    return any(key in text for key in keys)
+
+
+def sniff_ending_or_keys(endings: str, *keys: bytes) -> Callable[[bytes, Path], bool]:
+    """Return a `sniff` that requires one of the endings, or all keys in the beginning of the file.
+
+    Parameters
+    ----------
+    endings
+        Endings in lower case, separated by spaces.
+    keys
+        Keys that must occur.
+    """
+
+    def sniff(head: bytes, path: Path) -> bool:
+        return path.suffix.lower() in endings.split() or all(key in head for key in keys)
+
+    return sniff
 
 
 FORMATS: Registry[Format] = Registry("format")
@@ -297,49 +327,57 @@ def registered(
     *,
     layers: Callable[[Source], Layers] | None = None,
     first_rows: Callable[[Source], Mapping[tuple[str, ...], str]] | None = None,
-    head: Callable[[Source], Sequence[Sequence[str]]] | None = None,
+    preview: Callable[[Source], Sequence[Sequence[str]]] | None = None,
     origin: Callable[[Source, Path], Origin | None] | None = None,
     write: Callable[..., None] | None = None,
-    many: bool = False,
+    several_continua: bool = False,
     per_annotator: bool = False,
-    by_name: bool = False,
+    only_if_named: bool = False,
     milliseconds: bool = False,
-    by_content: tuple[str, ...] = (),
+    shared_extensions: tuple[str, ...] = (),
     layout: str | None = None,
-    holds: Literal["units", "segmentations", "shapes"] = "units",
+    data_kind: Literal["units", "segmentations", "shapes"] = "units",
     extra: str | None = None,
     offset_unit: str = "",
     annotators: str = "",
     category: str = "",
     policy: str = "",
-    **kept: Unpack[KeptDataOptions],
+    **keeps: Unpack[KeptDataOptions],
 ) -> Format:
-    """Make a format and add it under its name.
+    """Register a format under its name, and return it.
 
     Parameters
     ----------
-    name, title, extensions, by_content, layout, holds, many, extra
+    name, title, extensions, shared_extensions, layout, data_kind, several_continua, extra
         The attributes of `Format`.
-    sniff, read, layers, first_rows, head, origin
+    sniff, read, layers, first_rows, preview, origin
         The attributes of `FormatReader`.
-    write, per_annotator, by_name, milliseconds
+    write, per_annotator, only_if_named, milliseconds
         The attributes of `FormatWriter`.
     offset_unit, annotators, category, policy
-        The attributes of `Conventions`; by default what the notes of the reader's docstring say
-        under Positions, Annotators, Category and Spans.
-    kept
+        The attributes of `FormatConventions`. The default texts are read from the docstring of
+        `read`: its notes under Positions, Annotators, Category and Spans.
+    keeps
         The attributes of `KeptData`.
     """
     writer = None
     if write is not None:
         writer = FormatWriter(
-            write=write, per_annotator=per_annotator, by_name=by_name, milliseconds=milliseconds
+            write=write,
+            per_annotator=per_annotator,
+            only_if_named=only_if_named,
+            milliseconds=milliseconds,
         )
-    conventions = Conventions(
+    conventions = FormatConventions(
         offset_unit=offset_unit, annotators=annotators, category=category, policy=policy
     )
     reader = FormatReader(
-        sniff=sniff, read=read, layers=layers, first_rows=first_rows, head=head, origin=origin
+        sniff=sniff,
+        read=read,
+        layers=layers,
+        first_rows=first_rows,
+        preview=preview,
+        origin=origin,
     )
     entry = Format(
         name=name,
@@ -347,83 +385,108 @@ def registered(
         extensions=extensions,
         reader=reader,
         writer=writer,
-        kept=KeptData(**kept),
-        conventions=conventions.completed_by(read),
-        by_content=by_content,
+        keeps=KeptData(**keeps),
+        conventions=conventions.with_defaults_from(read),
+        shared_extensions=shared_extensions,
         layout=layout,
-        holds=holds,
-        many=many,
+        data_kind=data_kind,
+        several_continua=several_continua,
         extra=extra,
     )
     return FORMATS.register(name, entry)
 
 
-def recognise(head: bytes, path: Path, *, by_ending: bool = False) -> Format | None:
+def recognise(head: bytes, path: Path, *, with_ending: bool = False) -> Format | None:
     """Return the format of a file that begins with `head`; None if no format claims it.
 
-    Formats that an extension registered are asked before those that come with gammacp.
+    Formats of plug-ins are asked before those that come with gammacp.
 
     Parameters
     ----------
     head, path
-        The beginning of the file, and its name.
-    by_ending
+        Beginning of the file, and its path.
+    with_ending
         Whether only formats with the file's ending are asked, as in folders: a text beside
         annotations may look like a table.
     """
     head = in_utf8(head)
-    candidates = (f for f in _candidates(head, path) if not by_ending or f.has_ending(path))
-    return next((f for f in candidates if f.reader.sniff(head, path)), None)
+    for candidate in _candidates(head, path):
+        if with_ending and not candidate.has_ending(path):
+            continue
+        if candidate.reader.sniff(head, path):
+            return candidate
+    return None
 
 
 def _candidates(head: bytes, path: Path) -> Iterator[Format]:
-    """Yield formats that the file may have, those of extensions first.
+    """Yield formats that the file may have, those of plug-ins first.
 
-    The modules of gammacp are imported one by one; those in an `[asked]` table only if the file has
+    The modules of gammacp are imported one by one; those in a `[clue]` table only if the file has
     one of the endings or words listed there.
     """
     yield from FORMATS.unlisted()
-    words = table("asked")
-    folded = head.lower()
-    for module, listed in table("format").items():
-        if module not in words or may_be_of(words[module], folded, path):
-            for name in listed.split():
+    clues_of_module = table("clue")
+    lowered_head = head.lower()
+    for module, names in table("format").items():
+        clues = clues_of_module.get(module)
+        if clues is None or has_clue(clues, lowered_head, path):
+            for name in names.split():
                 yield FORMATS[name]
 
 
-def may_be_of(words: Iterable[str], folded: bytes, path: Path) -> bool:
+def has_clue(clues: Iterable[str], lowered_head: bytes, path: Path) -> bool:
     """Return whether a file has one of the endings, or its beginning one of the words.
 
     Parameters
     ----------
-    words
-        Endings, which begin with a dot, and words in lower case.
-    folded
-        The beginning of the file in lower case.
+    clues
+        Endings, which begin with a dot, and words, all in lower case.
+    lowered_head
+        Beginning of the file in lower case.
     path
-        Path, of which only the name is looked at.
+        Path of the file; only its ending matters.
     """
-    ending = path.suffix.lower()
-    return any(ending == word if word[0] == "." else word.encode() in folded for word in words)
+    endings = {clue for clue in clues if clue.startswith(".")}
+    if path.suffix.lower() in endings:
+        return True
+    return any(clue.encode() in lowered_head for clue in clues if clue not in endings)
 
 
 def format_for_writing(path: Path, name: str | None) -> Format:
-    """Return the format called `name`, or whose ending `path` has; it must have a writer."""
+    """Return the format that users named, or else the one that the ending of the file means.
+
+    Some formats with the ending are written only if they are named; of the others, the first in the
+    registry is returned.
+
+    Parameters
+    ----------
+    path
+        Path of the file to write.
+    name
+        Name of the format, if given.
+    """
     if name is None:
-        entries = [f for _, f in FORMATS.items() if f.writer and f.has_ending(path)]
-        unambiguous = [f for f in entries if f.writer and not f.writer.by_name]
-        if not unambiguous:
-            raise UsageError(
-                f"{path}: the ending {path.suffix or '(none)'!r} does not say which format to "
-                f"write; give `write(format=)` (in Python, format=) with one of: "
-                f"{', '.join(f.name for f in entries) or _writable()}"
-            )
-        return unambiguous[0]
+        return _format_by_ending(path)
     chosen = FORMATS[name]
     if chosen.writer is None:
         raise UsageError(f"format {name!r} is only read; formats with a writer: {_writable()}")
     return chosen
 
 
+def _format_by_ending(path: Path) -> Format:
+    names = []
+    for name, candidate in FORMATS.items():
+        if candidate.writer is None or not candidate.has_ending(path):
+            continue
+        if not candidate.writer.only_if_named:
+            return candidate
+        names.append(name)
+    raise UsageError(
+        f"{path}: the ending {path.suffix or '(none)'!r} does not say which format to write; "
+        f"give `write(format=)` with one of: {', '.join(names) or _writable()}"
+    )
+
+
 def _writable() -> str:
-    return ", ".join(n for n, f in FORMATS.items() if f.writer)
+    """Return the names of all formats with a writer, separated by commas."""
+    return ", ".join(name for name, entry in FORMATS.items() if entry.writer is not None)

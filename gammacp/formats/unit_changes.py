@@ -78,7 +78,7 @@ class AnnotatorUnits:
 
 
 @dataclass(frozen=True)
-class Change:
+class UnitChange:
     """Maps of one annotator's units, and the share of identical units with and without them."""
 
     maps: tuple[PositionMap, ...]
@@ -106,7 +106,7 @@ def fold_label(label: str) -> str:
 
 def change_between(
     a: AnnotatorUnits, b: AnnotatorUnits, texts: Sequence[str | None]
-) -> Change | None:
+) -> UnitChange | None:
     """Return the change that makes the units of `a` identical to `b`; None if none is certain.
 
     Parameters
@@ -121,7 +121,7 @@ def change_between(
     before = _identical(a, b)
     if _share(a, b, int(before.sum())) > 1 - RAISED:
         return None
-    changes: list[Change] = []
+    changes: list[UnitChange] = []
     for maps, folded in _bases(a, b, texts):
         one, two = (a.folded(), b.folded()) if folded else (a, b)
         if folded or maps:
@@ -132,7 +132,7 @@ def change_between(
     return _simplest(changes)
 
 
-def _simplest(changes: Sequence[Change]) -> Change | None:
+def _simplest(changes: Sequence[UnitChange]) -> UnitChange | None:
     """Return the best change, or a simpler one that is almost as good."""
     best = max((change.after for change in changes), default=0.0)
     good = [change for change in changes if change.after >= best - _WORTH]
@@ -142,7 +142,7 @@ def _simplest(changes: Sequence[Change]) -> Change | None:
     return None
 
 
-def shift_of_document(a: AnnotatorUnits, b: AnnotatorUnits, known: Change) -> Change | None:
+def shift_of_document(a: AnnotatorUnits, b: AnnotatorUnits, known: UnitChange) -> UnitChange | None:
     """Return the shift that one document needs in addition to the change of all documents.
 
     Parameters
@@ -189,7 +189,7 @@ def _tested(
     maps: tuple[PositionMap, ...],
     *,
     folded: bool = False,
-) -> Iterator[Change]:
+) -> Iterator[UnitChange]:
     """Yield the change if it makes units identical and almost none stops being so."""
     moved = a.after(maps)
     one, two = (moved.folded(), b.folded()) if folded else (moved, b)
@@ -216,7 +216,7 @@ def _tested(
     else:
         least = LEAST
     if raised and lost <= _EXCEPTIONS * gained and int(after.sum()) >= least:
-        yield Change(maps, folded, shares[0], shares[1], rounded)
+        yield UnitChange(maps, folded, shares[0], shares[1], rounded)
 
 
 def _has_shift(maps: Sequence[PositionMap]) -> bool:

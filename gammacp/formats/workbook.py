@@ -90,7 +90,7 @@ def read(
     return with_left_out(document, (*document.left_out, *tally.entries()))
 
 
-def head(source: Source) -> list[list[str]]:
+def preview(source: Source) -> list[list[str]]:
     """Return the first rows of the sheet that is read by default, names of columns first."""
     sheets = _sheets(source)
     rows = sheets[_chosen(source, sheets, None, (), None)]
@@ -199,7 +199,7 @@ registered(
     (".xlsx",),
     _sniff,
     read,
-    head=head,
+    preview=preview,
     features=True,
     fragments=True,
     shapes=True,

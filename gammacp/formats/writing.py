@@ -57,7 +57,7 @@ def write(
     writer = chosen.writer
     assert writer is not None
     _check_inside(document, chosen)
-    if not chosen.kept.features and document.features:
+    if not chosen.keeps.features and document.features:
         document = _without_features(document)
     for name in options:
         if name not in writer.options:
@@ -67,9 +67,9 @@ def write(
             )
     if notes and "notes" in writer.keywords:
         options["notes"] = notes
-    if isinstance(document, Corpus) and len(document) == 1 and not chosen.many:
+    if isinstance(document, Corpus) and len(document) == 1 and not chosen.several_continua:
         (document,) = document.values()
-    if isinstance(document, Continuum) or chosen.many:
+    if isinstance(document, Continuum) or chosen.several_continua:
         writer.write(document, target, **options)
         return
     files = _files_of(document, target, chosen)
@@ -110,14 +110,14 @@ def _check_inside(document: Continuum | Corpus, chosen: Format) -> None:
                 "block of units would look like a person",
                 hint="Write JSON",
             )
-        if c.n_broken and not chosen.kept.fragments:
+        if c.n_broken and not chosen.keeps.fragments:
             raise DataError(
                 f"{c.n_broken} units of {c.name or 'the document'} have several fragments, which "
                 f"{chosen.title} cannot hold",
                 hint="Write JSON, CSV or brat, or read them with `read(discontinuous=split)` or "
                 "cover (in Python: c.atoms() or c.hulls())",
             )
-        if c.axes > 1 and not chosen.kept.shapes:
+        if c.axes > 1 and not chosen.keeps.shapes:
             raise DataError(
                 f"{c.n_units} units have shapes, which {chosen.title} cannot hold",
                 hint="Write JSON or CSV, or read them with `read(shapes=no)` (in Python: "
@@ -158,20 +158,20 @@ def lost_links(document: Continuum | Corpus, format: Format | None) -> Iterator[
     format
         The format; None for a file without links.
     """
-    kept_kinds = () if format is None else format.kept.links
+    kept_kinds = () if format is None else format.keeps.links
     if lost := sum(x.kind not in kept_kinds for c in continua_of(document) for x in c.links):
         yield f"links are not kept: {lost}"
     types = {x.type for c in continua_of(document) for x in c.links if x.kind == CHAIN}
-    if types and format and CHAIN in kept_kinds and not format.kept.chain_types:
+    if types and format and CHAIN in kept_kinds and not format.keeps.chain_types:
         yield f"types of chains are not kept: {', '.join(sorted(types))}"
 
 
 def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
     """Yield a clause for each part of the document that the format loses; units are kept."""
     continua = continua_of(document)
-    if any(c.text is not None for c in continua) and not format.kept.text:
+    if any(c.text is not None for c in continua) and not format.keeps.text:
         yield "the text is not kept"
-    if document.features and not format.kept.features:
+    if document.features and not format.keeps.features:
         yield f"features are not kept: {', '.join(document.features)}"
     yield from lost_links(document, format)
     if format.writer and format.writer.milliseconds:
@@ -183,7 +183,7 @@ def losses(document: Continuum | Corpus, format: Format) -> Iterator[str]:
             else:
                 what = "positions are"
             yield f"{count} {what} rounded to milliseconds, by up to {max(moved):.1g} ms"
-    if not format.kept.bounds:
+    if not format.keeps.bounds:
         declared = [c.bounds for c in continua if c.n_units and c.declared]
         lost = [f"{low:.15g}:{high:.15g}" for low, high in declared]
         if len(lost) > 1:

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, cast
 
-from gammacp.base.stopping import told_of_compiling
+from gammacp.base.stopping import compile_listeners
 
 try:
     import fcntl
@@ -83,8 +83,8 @@ def one_process_compiling() -> Iterator[None]:
     numba's compiler lock. Python's garbage collector is switched off in the block: walking through
     numba's objects took 9 % of the time.
     """
-    while told_of_compiling:
-        announce = told_of_compiling.pop()
+    while compile_listeners:
+        announce = compile_listeners.pop()
         announce()
     folder = writable_folder()
     with ExitStack() as stack:

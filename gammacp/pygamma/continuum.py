@@ -26,7 +26,7 @@ from gammacp.pygamma.dissimilarity import (
     AbstractDissimilarity,
     CombinedCategoricalDissimilarity,
 )
-from gammacp.pygamma.units import Segment, Unit, place, tell
+from gammacp.pygamma.units import Segment, Unit, sort_key, warn_of_difference
 
 PRECISION_LEVEL = {"high": 0.01, "medium": 0.02, "low": 0.1}
 
@@ -111,7 +111,7 @@ class Continuum:
 
     def put(self, annotator: Any, units: Iterable[Unit]) -> None:
         """Replace the units of `annotator` by `units`; bounds and categories are unchanged."""
-        self._annotations[annotator] = SortedSet(units, key=place)
+        self._annotations[annotator] = SortedSet(units, key=sort_key)
 
     def __bool__(self) -> bool:
         """Return whether the continuum has at least one unit."""
@@ -192,7 +192,7 @@ class Continuum:
 
     def add_annotator(self, annotator: Any) -> None:
         """Add `annotator`, without any units yet."""
-        self._annotations.setdefault(annotator, SortedSet(key=place))
+        self._annotations.setdefault(annotator, SortedSet(key=sort_key))
 
     def add(self, annotator: Any, segment: Any, annotation: Any = None) -> None:
         """Add a unit; raise a ValueError unless its `segment` has a finite length > 0."""
@@ -205,7 +205,7 @@ class Continuum:
         before = len(self._annotations[annotator])
         units.add(Unit(segment, annotation))
         if len(units) == before:
-            tell("twice")
+            warn_of_difference("twice")
         self.bound_inf = min(self.bound_inf, segment.start)
         self.bound_sup = max(self.bound_sup, segment.end)
 
@@ -313,7 +313,7 @@ class Continuum:
         sampler.init_sampling(self, ground_truth_annotators)
         first = min(unit.segment.start for _, unit in self)
         if self.bound_inf == 0 and first > self.bound_sup - first:
-            tell("from-zero")
+            warn_of_difference("from-zero")
         precision: Any = PRECISION_LEVEL.get(precision_level, precision_level)  # type: ignore[arg-type]
         if isinstance(precision, str) or (precision is not None and not 0 < precision < 1):
             levels = ", ".join(PRECISION_LEVEL)
@@ -436,7 +436,7 @@ class GammaResults:
         return self._categorial(category)
 
     def _categorial(self, category: Any) -> float:
-        tell("gamma-cat")
+        warn_of_difference("gamma-cat")
         alignments = [self.best_alignment, *self.chance_alignments]
         observed, *chance = [a.gamma_k_disorder(self.dissimilarity, category) for a in alignments]
         defined = [x for x in chance if not math.isnan(x)]

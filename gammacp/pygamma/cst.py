@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gammacp.pygamma.continuum import Continuum
-from gammacp.pygamma.units import Segment, Unit, tell
+from gammacp.pygamma.units import Segment, Unit, warn_of_difference
 from shuffling import Category, Setting, Units, fit
 from shuffling.shuffle import Errors, resolve_errors
 
@@ -22,7 +22,7 @@ class CorpusShufflingTool:
 
     def __init__(self, magnitude: float, reference: Continuum, categories: Any = ()) -> None:
         """Set magnitude (0 to 1) and reference; `categories` adds some that the reference lacks."""
-        tell("shuffling")
+        warn_of_difference("shuffling")
         self.magnitude = magnitude
         self._name = reference.annotators[0]
         self._categories = reference.categories.union(categories or ())

@@ -24,7 +24,7 @@ from gammacp.dissimilarity import (
     UnitColumns,
 )
 from gammacp.errors import DataError
-from gammacp.pygamma.units import tell
+from gammacp.pygamma.units import warn_of_difference
 
 if TYPE_CHECKING:
     from gammacp.pygamma.alignment import Alignment
@@ -260,7 +260,7 @@ class LevenshteinCategoricalDissimilarity(LambdaCategoricalDissimilarity):
 
     def __init__(self, labels: Iterable[Any], delta_empty: float = 1.0) -> None:
         """Set the categories."""
-        tell("levenshtein")
+        warn_of_difference("levenshtein")
         super().__init__(labels, delta_empty)
 
     @staticmethod
@@ -287,7 +287,7 @@ class OrdinalCategoricalDissimilarity(PrecomputedCategoricalDissimilarity):
             raise ValueError("Labels and their positions have not the same length")
         order = np.argsort(names)
         if (order != np.arange(len(names))).any():
-            tell("ordinal")
+            warn_of_difference("ordinal")
         apart = np.abs(at[order, None] - at[order])
         super().__init__(names, apart / apart.max(initial=1.0), delta_empty)
 
@@ -322,27 +322,27 @@ class CombinedCategoricalDissimilarity(_BuiltIn):
         self.categorical_dissim = cat_dissim or AbsoluteCategoricalDissimilarity()
         super().__init__(self.categorical_dissim.categories, delta_empty)
         if beta and self.categorical_dissim.compiled_with != self.delta_empty:
-            tell("categorial-delta")
+            warn_of_difference("categorial-delta")
         self.categorical_dissim.delta_empty = self.delta_empty
 
     def compile_d_mat(self) -> Any:
         """See `PositionalSporadicDissimilarity`."""
         alpha = self.alpha
-        place = self.positional_dissim.d_mat
+        positional = self.positional_dissim.d_mat
         beta = self.beta
         kind = self.categorical_dissim.d_mat
-        return dissimilarity_dec(lambda u, v: alpha * place(u, v) + beta * kind(u, v))
+        return dissimilarity_dec(lambda u, v: alpha * positional(u, v) + beta * kind(u, v))
 
     def to_combined(self) -> Combined:
         """Return a `Combined` of both parts; keep a user's dissimilarity of positions as it is."""
         delta = self.delta_empty
-        place = self.positional_dissim
-        sporadic = isinstance(place, PositionalSporadicDissimilarity)
+        positional = self.positional_dissim
+        sporadic = isinstance(positional, PositionalSporadicDissimilarity)
         return Combined(
-            alpha=self.alpha * (place.delta_empty / delta if sporadic else 1.0),
+            alpha=self.alpha * (positional.delta_empty / delta if sporadic else 1.0),
             beta=self.beta,
             delta=delta,
-            positional="sporadic" if sporadic else _Positions(place, delta),
+            positional="sporadic" if sporadic else _Positions(positional, delta),
             categorial=_Distances(self.categorical_dissim),
         )
 

@@ -6,7 +6,7 @@ from gammacp.base.plots import COLOURS
 from gammacp.formats.tiers import lanes
 from gammacp.pygamma.alignment import Alignment
 from gammacp.pygamma.continuum import Continuum
-from gammacp.pygamma.units import place
+from gammacp.pygamma.units import sort_key
 
 
 class Notebook:
@@ -22,7 +22,7 @@ class Notebook:
         height = dict[Any, float]()
         lines = dict[Any, Any]()
         for row, annotator in enumerate(continuum.annotators):
-            units = {(*place(u)[:2], u.annotation): u for u in continuum[annotator]}
+            units = {(*sort_key(u)[:2], u.annotation): u for u in continuum[annotator]}
             levels = lanes(units)
             for level, lane in enumerate(levels):
                 y = row + 1 - (level + 1) / (len(levels) + 1)
@@ -50,7 +50,7 @@ class Notebook:
         height = self.plot_continuum(alignment.held(), ax, legend, labelled)
         for unitary in alignment:
             pairs = [pair for pair in unitary.n_tuple if pair[1] is not None]
-            middles = [sum(place(unit)[:2]) / 2 for _, unit in pairs]
+            middles = [sum(sort_key(unit)[:2]) / 2 for _, unit in pairs]
             ax.plot(middles, [height[pair] for pair in pairs], ":", color="black", linewidth=1)
         if not time:
             ax.set_xticklabels([])

@@ -34,7 +34,7 @@ def report(
         "Also values of the corpus of these measures (A,B; repeatable; see gammacp measures).",
         "NAME",
         names=("--measures", "-m"),
-        of="measure",
+        complete_from="measure",
     ),
     calibrate: bool = option("Also say which errors would give this γ (slow).", default=False),
     images: Path | None = option(

@@ -64,7 +64,7 @@ class SegmentationFlags(EditFlags):
         """Return the criterion that the options stand for."""
         from gammacp.segmentation import CorrectedSimilarity, Criterion, EditSearch
 
-        edits = self.given()
+        edits = self.set_values()
         return Criterion(
             basis=CorrectedSimilarity(self.similarity),
             n=edits.get("n", 2),
@@ -252,7 +252,7 @@ def segmentation(
             message(note)
     report, shown, words = _report(codings, reference, coded, options, comparing, chance, seed)
     judged = None
-    if thresholds.given:
+    if thresholds.is_set:
         judged = _judged(report, comparing.similarity, files_of)
     drawn = bool(reference or options.bootstrap or options.candidate) and options.levels is None
     if json:
@@ -272,7 +272,7 @@ def segmentation(
 
 def _check_thresholds(thresholds: Thresholds, options: ReferenceFlags) -> None:
     """UsageError for thresholds of what is not computed."""
-    if thresholds.given and options.levels is not None:
+    if thresholds.is_set and options.levels is not None:
         raise UsageError(
             "--fail-under is for one value, but --levels compares several levels; leave one out"
         )

@@ -126,7 +126,13 @@ def _sniff_table(head: bytes, _path: Path) -> bool:
 
 
 registered(
-    "segeval", "segeval JSON", (".json",), _sniff_json, read_json, holds="segmentations", many=True
+    "segeval",
+    "segeval JSON",
+    (".json",),
+    _sniff_json,
+    read_json,
+    data_kind="segmentations",
+    several_continua=True,
 )
 registered(
     "segmentation-table",
@@ -134,6 +140,6 @@ registered(
     (".tsv", ".csv"),
     _sniff_table,
     read_table,
-    holds="segmentations",
-    many=True,
+    data_kind="segmentations",
+    several_continua=True,
 )

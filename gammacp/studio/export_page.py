@@ -44,7 +44,7 @@ def exporting(gold: Markup | None, state: Now) -> str:
 
 def _with_bounds(format: Format) -> Format:
     """Return the format marked as keeping bounds, for data without declared bounds to lose."""
-    return replace(format, kept=replace(format.kept, bounds=True))
+    return replace(format, keeps=replace(format.keeps, bounds=True))
 
 
 def gold_standard(
@@ -90,7 +90,7 @@ def gold_standard(
             "refused": refused,
         }
         for name, f in FORMATS.items()
-        if f.writer is not None and (f.kept.shapes if any_shapes else f.holds != "shapes")
+        if f.writer is not None and (f.keeps.shapes if any_shapes else f.data_kind != "shapes")
     ]
     excel = {
         "format": "Excel table",

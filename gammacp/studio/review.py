@@ -426,7 +426,9 @@ def gold_file(continua: Mapping[str, Continuum], name: str) -> tuple[str, bytes]
     called = f"{GOLD}-{name}"
     with TemporaryDirectory() as folder:
         inside = Path(folder) / GOLD
-        alone = (chosen.many or len(corpus) == 1) and "{document}" not in (chosen.layout or "")
+        alone = (chosen.several_continua or len(corpus) == 1) and "{document}" not in (
+            chosen.layout or ""
+        )
         if alone:
             place = inside.with_suffix(ending)
         else:

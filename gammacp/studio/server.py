@@ -376,7 +376,9 @@ def _export(studio: Studio, request: Request) -> Response:
     else:
         documents = ()
     formats = dict.fromkeys(str(document["format"]) for document in documents)
-    bounded = studio.choice.bounds is not None or any(FORMATS[name].kept.bounds for name in formats)
+    bounded = studio.choice.bounds is not None or any(
+        FORMATS[name].keeps.bounds for name in formats
+    )
     settings: dict[str, Any] = {"with_undecided": all_of_it, "came_as": formats, "bounded": bounded}
     if findings.review:
         gold = export_page.gold_standard(studio.gold(all_of_it), **settings)

@@ -242,14 +242,14 @@ def _table_to_name(
     """Return the first table with unknown columns, or any table if columns were named."""
     refused = {str(f.error.file) for f in unread if "`columns=" in (f.error.hint or "")}
     tables = [
-        (source, entry.reader.head)
+        (source, entry.reader.preview)
         for source, entry in (finding.sources if finding else ())
-        if entry.reader.head is not None and (named or source.place in refused)
+        if entry.reader.preview is not None and (named or source.place in refused)
     ]
     tables.sort(key=lambda table: table[0].place not in refused)
-    for source, head in tables:
+    for source, preview in tables:
         with suppress(DataError):
-            rows = tuple(tuple(row) for row in head(source))
+            rows = tuple(tuple(row) for row in preview(source))
             return TableHead(inside(folder, source.place), rows, source.place in refused)
     return None
 

@@ -58,7 +58,7 @@ def require_agreement(
     AssertionError: f1-exact is 0.4333, below 0.7
     """
     from gammacp.cli.judging import check_bound, judge, judged_scores
-    from gammacp.cli.measured import Task, Together
+    from gammacp.cli.measured import MeasureTask, Together
 
     # Makes pytest show only the line of the test in tracebacks.
     __tracebackhide__ = True
@@ -68,7 +68,7 @@ def require_agreement(
         if threshold is not None:
             check_bound(name, threshold)
     documents, files = _documents_of(data)
-    task = Task.of([measure], options, False, None, documents)
+    task = MeasureTask.of([measure], options, False, None, documents)
     scores, joint = task.measure(documents, None, lambda _done, _of: None)
     together = Together.of(
         documents,

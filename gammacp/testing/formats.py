@@ -168,9 +168,9 @@ class _Checked:
         self.require(wrote == read, f"writes {set(wrote - read)} and reads {set(read - wrote)}")
         survives = set(after.annotators) == set(before.annotators)
         self.require(survives, f"loses annotators: {before.annotators} became {after.annotators}")
-        survives = not self.entry.kept.bounds or before.bounds == after.bounds
+        survives = not self.entry.keeps.bounds or before.bounds == after.bounds
         self.require(survives, f"loses the bounds {before.bounds}")
-        self.require(not self.entry.kept.text or before.text == after.text, "loses the text")
+        self.require(not self.entry.keeps.text or before.text == after.text, "loses the text")
 
     def target(self, folder: Path, continuum: Continuum) -> Path:
         """Return a path to write to, with the names that the format takes from a path."""

@@ -407,4 +407,4 @@ def _add_document(documents: Documents, marked: _Marked, offsets: Settled) -> No
         spans.add(annotator, label, low, high, line=quote.line, what=quote.what)
 
 
-registered("argilla", "Argilla", (".json", ".jsonl"), _sniff, read, many=True)
+registered("argilla", "Argilla", (".json", ".jsonl"), _sniff, read, several_continua=True)

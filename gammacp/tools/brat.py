@@ -342,7 +342,7 @@ registered(
     read,
     write=write,
     layout=_LAYOUT,
-    many=True,
+    several_continua=True,
     per_annotator=True,
     text=True,
     fragments=True,

@@ -384,7 +384,7 @@ registered(
     origin=origin,
     layout=LAYOUT,
     write=write_xmi,
-    many=True,
+    several_continua=True,
     per_annotator=True,
     text=True,
     links=(DIRECTED, CHAIN),

@@ -17,7 +17,7 @@ from gammacp.base.left_out import LeftOut
 from gammacp.continuum import Corpus
 from gammacp.errors import DataError
 from gammacp.formats.offsets import from_utf16, same
-from gammacp.formats.registry import holding, registered
+from gammacp.formats.registry import registered, sniff_ending_and_keys
 from gammacp.formats.source import Record, Source, parsed_json
 from gammacp.formats.spans import CHARACTERS, Documents
 
@@ -133,7 +133,9 @@ registered(
     "catma",
     "CATMA project",
     (".json",),
-    holding(".json", b'"https://www.catma.de/tag', b'"tag":', b'"target":', b'"body":'),
+    sniff_ending_and_keys(
+        ".json", b'"https://www.catma.de/tag', b'"tag":', b'"target":', b'"body":'
+    ),
     read,
     layout="{annotator}_*",
 )

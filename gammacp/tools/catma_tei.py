@@ -14,7 +14,7 @@ from gammacp.base.files import check_inside, content_of
 from gammacp.continuum import Continuum
 from gammacp.continuum.fragments import join
 from gammacp.formats.offsets import from_utf16, same
-from gammacp.formats.registry import holding, registered
+from gammacp.formats.registry import registered, sniff_ending_and_keys
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans
 from gammacp.formats.xmltree import Element, parse
@@ -122,7 +122,7 @@ registered(
     "catma-tei",
     "CATMA corpus export (TEI)",
     (".xml",),
-    holding(".xml", b"<TEI", b"CATMA_TECH_DESC"),
+    sniff_ending_and_keys(".xml", b"<TEI", b"CATMA_TECH_DESC"),
     read,
     layout="{document}/annotationcollections/{annotator}",
 )

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
-from gammacp.formats.registry import ending_or, registered
+from gammacp.formats.registry import registered, sniff_ending_or_keys
 from gammacp.formats.source import Source
 from gammacp.formats.spans import MILLISECONDS, Spans
 
@@ -181,7 +181,7 @@ registered(
     "chat",
     "CHAT",
     (".cha",),
-    ending_or(".cha", b"@Begin", b"@Participants:"),
+    sniff_ending_or_keys(".cha", b"@Begin", b"@Participants:"),
     read,
     layout="{annotator}/{document}",
 )

@@ -17,7 +17,7 @@ from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.errors import DataError
 from gammacp.formats.parts import annotated_text, whole, write_parts
 from gammacp.formats.records import json_line, records
-from gammacp.formats.registry import holding, registered
+from gammacp.formats.registry import registered, sniff_ending_and_keys
 from gammacp.formats.source import Record, Source
 from gammacp.formats.spans import CHARACTERS, Documents
 from gammacp.formats.states import State, Wanted
@@ -160,7 +160,7 @@ registered(
     "doccano",
     "doccano JSONL",
     (".jsonl", ".json"),
-    holding(
+    sniff_ending_and_keys(
         ".jsonl .json",
         (b'"label":', b'"labels":', b'"entities":', b'"start_offset"'),
         (b'"text":', b'"data":'),
@@ -169,8 +169,8 @@ registered(
     read,
     layout="{annotator}",
     write=write,
-    many=True,
+    several_continua=True,
     per_annotator=True,
-    by_name=True,
+    only_if_named=True,
     text=True,
 )

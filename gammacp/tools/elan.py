@@ -22,7 +22,7 @@ from gammacp.base.files import write_text
 from gammacp.continuum import Continuum
 from gammacp.errors import DataError
 from gammacp.formats.conventions import FACT, ConventionNote, fact_of
-from gammacp.formats.registry import ending_or, registered
+from gammacp.formats.registry import registered, sniff_ending_or_keys
 from gammacp.formats.source import Source
 from gammacp.formats.spans import MILLISECONDS, SECONDS, Spans
 from gammacp.formats.tiers import ANNOTATOR, annotator_of, check_chosen, lanes
@@ -379,7 +379,7 @@ registered(
     "elan",
     "ELAN",
     (".eaf",),
-    ending_or(".eaf", b"<ANNOTATION_DOCUMENT"),
+    sniff_ending_or_keys(".eaf", b"<ANNOTATION_DOCUMENT"),
     read,
     write=write,
     milliseconds=True,

@@ -177,5 +177,5 @@ registered(
     (".tab",),
     _sniff,
     read,
-    by_content=(".txt", ".csv", ".tsv"),
+    shared_extensions=(".txt", ".csv", ".tsv"),
 )

@@ -9,7 +9,7 @@ neighbours.
 from itertools import pairwise
 
 from gammacp.continuum import Continuum
-from gammacp.formats.registry import ending_or, registered
+from gammacp.formats.registry import registered, sniff_ending_or_keys
 from gammacp.formats.source import Source
 from gammacp.formats.spans import SECONDS, Spans
 from gammacp.formats.tiers import ANNOTATOR, annotator_of, check_chosen
@@ -115,4 +115,6 @@ def _times(root: Element) -> dict[str, float | None]:
     return times
 
 
-registered("exmaralda", "EXMARaLDA", (".exb",), ending_or(".exb", b"<basic-transcription"), read)
+registered(
+    "exmaralda", "EXMARaLDA", (".exb",), sniff_ending_or_keys(".exb", b"<basic-transcription"), read
+)

@@ -9,7 +9,7 @@ left out.
 
 from gammacp.continuum import Continuum
 from gammacp.formats.offsets import from_utf16, same
-from gammacp.formats.registry import ending_or, registered
+from gammacp.formats.registry import registered, sniff_ending_or_keys
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans
 from gammacp.formats.xmltree import Element, parse
@@ -93,4 +93,10 @@ def _index(element: Element, side: str) -> int:
     return position.whole_number("index")
 
 
-registered("glozz", "Glozz", (".aa",), ending_or(".aa", b"<annotations", b"corpusHashcode"), read)
+registered(
+    "glozz",
+    "Glozz",
+    (".aa",),
+    sniff_ending_or_keys(".aa", b"<annotations", b"corpusHashcode"),
+    read,
+)

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 from gammacp.continuum import Continuum
 from gammacp.formats.layers import Layer, Layers
 from gammacp.formats.positions import LARGEST
-from gammacp.formats.registry import holding, registered
+from gammacp.formats.registry import registered, sniff_ending_and_keys
 from gammacp.formats.source import Record, Source, free_name, name
 from gammacp.formats.spans import SECONDS, Spans
 
@@ -103,7 +103,7 @@ def _annotator(record: Record) -> str:
 def _sniff(head: bytes, path: Path) -> bool:
     # A JAMS file is one object. Tasks of Label Studio may have the same keys in their data, but
     # their results have a key `from_name`.
-    keys = holding(".jams .json", b'"namespace":', b'"annotation_metadata":')
+    keys = sniff_ending_and_keys(".jams .json", b'"namespace":', b'"annotation_metadata":')
     whole = head.lstrip().startswith(b"{")
     return whole and keys(head, path) and b'"from_name":' not in head
 

@@ -31,7 +31,7 @@ from gammacp.formats.layers import Layer, Layers
 from gammacp.formats.offsets import CODE_POINTS, IN_UTF_16
 from gammacp.formats.parts import Notes, annotated_text, by_annotator, continua_of, links_of, whole
 from gammacp.formats.records import DOCUMENT, document_of, records
-from gammacp.formats.registry import holding, registered
+from gammacp.formats.registry import registered, sniff_ending_and_keys
 from gammacp.formats.source import Record, Source
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents, with_shapes
 from gammacp.formats.states import State, Wanted
@@ -545,12 +545,12 @@ registered(
     "label-studio",
     "Label Studio JSON",
     (".json",),
-    holding(".json", _LISTS, (b'"data"', b'"result"', b'"completed_by"')),
+    sniff_ending_and_keys(".json", _LISTS, (b'"data"', b'"result"', b'"completed_by"')),
     read,
     layers=layers,
     write=write,
-    many=True,
-    by_name=True,
+    several_continua=True,
+    only_if_named=True,
     text=True,
     links=(DIRECTED, UNDIRECTED),
 )

@@ -14,7 +14,7 @@ from gammacp.base.arguments import one_of
 from gammacp.continuum import Corpus
 from gammacp.formats.evidence import CHECKED, TRUST, Quote, Quoted, settle
 from gammacp.formats.records import records
-from gammacp.formats.registry import holding, registered
+from gammacp.formats.registry import registered, sniff_ending_and_keys
 from gammacp.formats.source import Record, Source
 from gammacp.formats.spans import CHARACTERS, Documents
 
@@ -152,8 +152,10 @@ registered(
     "labelbuddy",
     "labelbuddy",
     (".jsonl", ".json"),
-    holding(".jsonl .json", b'"annotations"', (b'"utf8_text_md5_checksum"', b'"label_name"')),
+    sniff_ending_and_keys(
+        ".jsonl .json", b'"annotations"', (b'"utf8_text_md5_checksum"', b'"label_name"')
+    ),
     read,
     layout="{annotator}",
-    many=True,
+    several_continua=True,
 )

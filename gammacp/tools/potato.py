@@ -299,5 +299,5 @@ registered(
     _sniff,
     read,
     layout="{annotator}/{document}",
-    many=True,
+    several_continua=True,
 )

@@ -16,7 +16,7 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.formats.evidence import Quote, Quoted, settle
 from gammacp.formats.parts import annotated_text, by_annotator, continua_of, whole
 from gammacp.formats.records import DOCUMENT, document_of, json_line, records
-from gammacp.formats.registry import holding, registered
+from gammacp.formats.registry import registered, sniff_ending_and_keys
 from gammacp.formats.source import Record, Source, name
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
 from gammacp.formats.states import State, Wanted
@@ -174,11 +174,13 @@ registered(
     "prodigy",
     "Prodigy JSONL",
     (".jsonl", ".json"),
-    holding(".jsonl .json", (b'"_input_hash"', b'"spans"', b'"audio_spans"'), first_line=True),
+    sniff_ending_and_keys(
+        ".jsonl .json", (b'"_input_hash"', b'"spans"', b'"audio_spans"'), first_line=True
+    ),
     read,
     layout="{annotator}",
     write=write,
-    many=True,
-    by_name=True,
+    several_continua=True,
+    only_if_named=True,
     text=True,
 )

@@ -8,7 +8,7 @@ text, `tracks` hold the denotations of each.
 
 from gammacp.continuum import Corpus
 from gammacp.formats.records import records
-from gammacp.formats.registry import holding, registered
+from gammacp.formats.registry import registered, sniff_ending_and_keys
 from gammacp.formats.source import Record, Source
 from gammacp.formats.spans import CHARACTERS, Documents, Spans
 
@@ -78,8 +78,8 @@ registered(
     "pubannotation",
     "PubAnnotation JSON",
     (".json", ".jsonl"),
-    holding(".json .jsonl", b'"text"', b'"denotations"', b'"span"'),
+    sniff_ending_and_keys(".json .jsonl", b'"text"', b'"denotations"', b'"span"'),
     read,
     layout="{annotator}",
-    many=True,
+    several_continua=True,
 )

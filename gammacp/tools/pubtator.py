@@ -128,5 +128,11 @@ def _sniff(head: bytes, path: Path) -> bool:
 
 
 registered(
-    "pubtator", "PubTator", (".pubtator",), _sniff, read, by_content=(".txt",), layout="{annotator}"
+    "pubtator",
+    "PubTator",
+    (".pubtator",),
+    _sniff,
+    read,
+    shared_extensions=(".txt",),
+    layout="{annotator}",
 )

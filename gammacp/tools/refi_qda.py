@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from gammacp.base.files import content_if_any
 from gammacp.continuum import Corpus
-from gammacp.formats.registry import holding, registered
+from gammacp.formats.registry import registered, sniff_ending_and_keys
 from gammacp.formats.source import Source, free_name
 from gammacp.formats.spans import CHARACTERS, Documents, Spans
 from gammacp.formats.xmltree import Element, parse
@@ -171,7 +171,7 @@ registered(
     "refi-qda",
     "REFI-QDA project",
     (".qde", ".qdpx"),
-    holding(".qde", b"urn:QDA-XML:project:"),
+    sniff_ending_and_keys(".qde", b"urn:QDA-XML:project:"),
     read,
     layout="{annotator}",
 )

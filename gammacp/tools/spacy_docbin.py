@@ -8,7 +8,7 @@ import zlib
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import UsageError
-from gammacp.formats.registry import holding, registered
+from gammacp.formats.registry import registered, sniff_ending_and_keys
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Documents
 
@@ -77,7 +77,7 @@ registered(
     "spacy",
     "spaCy DocBin",
     (".spacy",),
-    holding(".spacy"),
+    sniff_ending_and_keys(".spacy"),
     read,
     layout="{annotator}/{document}",
     extra="spacy",

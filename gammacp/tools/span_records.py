@@ -13,7 +13,7 @@ from gammacp.errors import UsageError
 from gammacp.formats.evidence import Quote, Quoted, settle
 from gammacp.formats.offsets import CODE_POINTS, IN_UTF_16
 from gammacp.formats.records import records
-from gammacp.formats.registry import holding, registered
+from gammacp.formats.registry import registered, sniff_ending_and_keys
 from gammacp.formats.source import Record, Source
 from gammacp.formats.spans import CHARACTERS, Documents, Spans
 
@@ -219,7 +219,7 @@ registered(
     "factgenie",
     "factgenie JSONL",
     (".jsonl",),
-    holding(".jsonl", b'"example_idx"', b'"setup_id"'),
+    sniff_ending_and_keys(".jsonl", b'"example_idx"', b'"setup_id"'),
     read_factgenie,
     layout="{annotator}",
 )
@@ -227,7 +227,7 @@ registered(
     "mu-shroom",
     "Mu-SHROOM JSONL",
     (".jsonl",),
-    holding(
+    sniff_ending_and_keys(
         ".jsonl",
         b'"id":',
         (b'"hard_labels":', b'"soft_labels":'),

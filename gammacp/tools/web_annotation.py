@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from gammacp.continuum import Corpus
 from gammacp.formats.records import records
-from gammacp.formats.registry import holding, registered
+from gammacp.formats.registry import registered, sniff_ending_and_keys
 from gammacp.formats.source import Record, Source, name
 from gammacp.formats.spans import CHARACTERS, SECONDS, Documents
 
@@ -159,8 +159,10 @@ registered(
     "web-annotation",
     "W3C Web Annotation",
     (".jsonld", ".json", ".jsonl"),
-    holding(".json .jsonld .jsonl", (b"www.w3.org/ns/anno", b'"TextPositionSelector"')),
+    sniff_ending_and_keys(
+        ".json .jsonld .jsonl", (b"www.w3.org/ns/anno", b'"TextPositionSelector"')
+    ),
     read,
     layout="{annotator}",
-    many=True,
+    several_continua=True,
 )

@@ -48,8 +48,8 @@ from gammacp.tools.inception_writing import LAYOUT, write_tsv
 from gammacp.tools.type_system import ANNOTATION, ARRAY, ENDS, STRING, TypeSystem
 from gammacp.tools.webanno_rows import (
     VERSION_3,
-    Row,
     RowLayer,
+    TokenRow,
     WebannoRows,
     annotations_in_cell,
     pieces,
@@ -283,7 +283,7 @@ def _targets(annotation: _Annotation, column: int) -> Iterator[tuple[str, str]]:
 
 
 def _relations(
-    source: Source, keys: _Keys, rows: Sequence[Row], layer: RowLayer
+    source: Source, keys: _Keys, rows: Sequence[TokenRow], layer: RowLayer
 ) -> Iterator[CasAnnotation]:
     """Yield the relations of a layer, each at its target, with its ends as features, if known."""
     if layer.features:
@@ -318,7 +318,7 @@ def _relations(
 
 
 def _annotations(
-    source: Source, rows: Sequence[Row], layer: RowLayer, faults: list[_Fault]
+    source: Source, rows: Sequence[TokenRow], layer: RowLayer, faults: list[_Fault]
 ) -> Iterator[_Annotation]:
     """Yield the annotations of a layer; those with the same identifier continue over rows."""
     slots = _slots(layer.features)
@@ -353,7 +353,7 @@ def _annotations(
 
 
 def _mentions(
-    source: Source, rows: Sequence[Row], layer: RowLayer, faults: list[_Fault]
+    source: Source, rows: Sequence[TokenRow], layer: RowLayer, faults: list[_Fault]
 ) -> Iterator[_Annotation]:
     """Yield the mentions of a chain layer, each with chain and number in it, such as 2->1."""
     if _CHAIN in layer.features:
@@ -402,7 +402,7 @@ def _following(annotations: Sequence[tuple[RowLayer, _Annotation]]) -> dict[tupl
     }
 
 
-def _cells(row: Row, layer: RowLayer) -> tuple[str, ...]:
+def _cells(row: TokenRow, layer: RowLayer) -> tuple[str, ...]:
     return row.cells[layer.first : layer.first + max(1, len(layer.features))]
 
 
@@ -468,9 +468,9 @@ registered(
     origin=origin,
     layout=LAYOUT,
     write=write_tsv,
-    many=True,
+    several_continua=True,
     per_annotator=True,
-    by_name=True,
+    only_if_named=True,
     text=True,
     links=(DIRECTED, CHAIN),
     chain_types=False,

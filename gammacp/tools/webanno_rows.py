@@ -31,7 +31,7 @@ class RowLayer:
 
 
 @dataclass(frozen=True)
-class Row:
+class TokenRow:
     """A token or a part of one."""
 
     line: int
@@ -47,7 +47,7 @@ class WebannoRows:
     """A parsed file with layers of all kinds; sentences are (offset of the first token, text)."""
 
     layers: tuple[RowLayer, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TokenRow, ...]
     sentences: tuple[tuple[int, str], ...]
 
 
@@ -91,7 +91,7 @@ def rows_of(source: Source) -> WebannoRows:
             hint="Import it into INCEpTION and export it as WebAnno TSV v3.3 or UIMA CAS",
         )
     layers: list[RowLayer] = []
-    rows: list[Row] = []
+    rows: list[TokenRow] = []
     sentences: list[tuple[int, str]] = []
     pending: list[str] = []
     width = 0
@@ -128,7 +128,7 @@ def rows_of(source: Source) -> WebannoRows:
     return WebannoRows(tuple(layers), tuple(rows), tuple(sentences))
 
 
-def _ends_early(rows: list[Row], sentences: list[tuple[int, str]]) -> bool:
+def _ends_early(rows: list[TokenRow], sentences: list[tuple[int, str]]) -> bool:
     """Return whether the last sentence has words after its last token: the file is cut off.
 
     The last row may be a part of a token that ends before the token. Offsets may count UTF-16 units
@@ -146,7 +146,7 @@ def _rest_in_utf16(text: str, offset: int) -> str:
     return text.encode("utf-16-le", "surrogatepass")[2 * offset :].decode("utf-16-le", "replace")
 
 
-def _row(source: Source, number: int, line: str, width: int) -> Row:
+def _row(source: Source, number: int, line: str, width: int) -> TokenRow:
     cells = line.split("\t")
     place = _NUMBER.fullmatch(cells[0])
     if len(cells) > 1:
@@ -167,10 +167,10 @@ def _row(source: Source, number: int, line: str, width: int) -> Row:
     start = int(offsets[1])
     end = int(offsets[2])
     token = unescape(cells[2])
-    return Row(number, cells[0], start, end, token, tuple(values))
+    return TokenRow(number, cells[0], start, end, token, tuple(values))
 
 
-def _follows(row: Row, last: Row) -> bool:
+def _follows(row: TokenRow, last: TokenRow) -> bool:
     """Return whether a row's number follows the last: the next part, token or sentence."""
     sentence, token, part = _numbers(row)
     last_sentence, last_token, last_part = _numbers(last)
@@ -181,6 +181,6 @@ def _follows(row: Row, last: Row) -> bool:
     return (sentence, token) == (last_sentence + 1, 1)
 
 
-def _numbers(row: Row) -> tuple[int, int, int]:
+def _numbers(row: TokenRow) -> tuple[int, int, int]:
     sentence, token, part = _NUMBER.fullmatch(row.place).groups()  # type: ignore[union-attr]
     return int(sentence), int(token), int((part or ".0")[1:])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gammacp.cli.incomplete import note_unread
-from gammacp.cli.options.groups import given, option
+from gammacp.cli.options.groups import changed_option_names, option
 from gammacp.cli.options.loading import requested_campaign
 from gammacp.cli.options.reading import Reading
 from gammacp.cli.output import message, messages
@@ -112,5 +112,5 @@ class Treebanks:
 
     def refuse(self) -> None:
         """Raise a UsageError if an option of trees was given although units are read."""
-        for name in given(self):
+        for name in changed_option_names(self):
             raise UsageError(f"--{name} is for trees, but the measures are for units")

@@ -10,7 +10,7 @@ import pytest
 
 from gammacp.alignment import align
 from gammacp.alignment.reporting import listening, report_bounds
-from gammacp.cli.progress import Counter
+from gammacp.cli.progress import ProgressLine
 from tests.alignment.crowds import crowd
 from tests.conftest import Run
 
@@ -30,12 +30,12 @@ def test_progress_needs_no_listener():
 
 
 def test_a_log_gets_a_line_after_half_a_minute(capsys):
-    counter = Counter("random sets")
-    counter.tell_bounds(2.0, 1.0)
+    line = ProgressLine("random sets")
+    line.tell_bounds(2.0, 1.0)
     assert capsys.readouterr().err == ""
-    counter.began -= 40
-    counter.printed -= 40
-    counter.tell_bounds(2.0, 1.9)
+    line.start -= 40
+    line.last_printed -= 40
+    line.tell_bounds(2.0, 1.9)
     assert "gap 5.00%" in capsys.readouterr().err
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from gammacp.bench.baseline import read_curves
 from gammacp.bench.curves import CURVE_COLUMNS
-from gammacp.cli.progress import Counter
+from gammacp.cli.progress import ProgressLine
 from gammacp.plugins import load_package
 from tests.conftest import Run
 
@@ -280,9 +280,9 @@ def test_the_progress_counter_shows_rate_and_time_left(
 ) -> None:
     now = 100.0
     monkeypatch.setattr("gammacp.cli.progress.time.monotonic", lambda: now)
-    counter = Counter("cells")
+    line = ProgressLine("cells")
     for now, done in ((110.0, 0), (120.0, 100), (129.0, 190), (141.0, 310)):  # noqa: B007
-        counter(done, 1000)
+        line(done, 1000)
     messages = capsys.readouterr().err
     assert messages.splitlines()[-1] == "310 of 1000 cells, 10.0/s, 1:09 left"
 

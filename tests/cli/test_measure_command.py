@@ -79,7 +79,7 @@ def test_random_sets_of_each_of_many_documents_are_announced(
 
     Values are those of a document alone.
     """
-    monkeypatch.setattr("gammacp.cli.progress.SILENT", 0.0)
+    monkeypatch.setattr("gammacp.cli.progress.SECONDS_BEFORE_SHOWN", 0.0)
     monkeypatch.setattr("gammacp.cli.progress.LOG_EVERY", {0: 0.0})
     found = run("measure", many, "-m", "gamma-cat,ser", "--samples", 3, "--json")
     assert "gamma-cat: each of the 60 documents gets random sets of its own" in found.err

@@ -10,7 +10,7 @@ import pytest
 import gammacp as gc
 from gammacp import verify
 from gammacp.base.toml_files import read_toml, toml_key, toml_value
-from gammacp.cli.progress import Counter
+from gammacp.cli.progress import ProgressLine
 from gammacp.continuum import Continuum, Unit
 from shuffling.model_file import read_model
 from tests.conftest import Run
@@ -91,9 +91,9 @@ def test_the_standalone_verifier_escapes_names_of_files(
 
 
 def test_progress_escapes_names(capsys: pytest.CaptureFixture[str]) -> None:
-    counter = Counter(NASTY)
-    counter.printed = -1e9
-    counter._show(f"1 of 2 {NASTY}")
+    line = ProgressLine(NASTY)
+    line.last_printed = -1e9
+    line._show(f"1 of 2 {NASTY}")
     assert OBEYED.findall(capsys.readouterr().err) == []
 
 

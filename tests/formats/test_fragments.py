@@ -49,7 +49,7 @@ def test_files_are_those_of_brat_and_csv(both: Continuum, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     "name",
-    [n for n, f in FORMATS.items() if f.writer and not f.kept.fragments and n != "review-list"],
+    [n for n, f in FORMATS.items() if f.writer and not f.keeps.fragments and n != "review-list"],
 )
 def test_other_formats_refuse_fragments(name: str, both: Continuum, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"1 units of d have several fragments.*Write JSON"):

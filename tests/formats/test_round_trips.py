@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from gammacp import Continuum, Corpus, DataError, Unit, read, read_corpus, write
 from gammacp.formats import FORMATS
 
-WRITERS = [name for name, f in FORMATS.items() if f.writer and f.holds != "shapes"]
+WRITERS = [name for name, f in FORMATS.items() if f.writer and f.data_kind != "shapes"]
 
 TEXTUAL = ("brat", "cas", "webanno", "label-studio", "doccano", "prodigy")
 
@@ -69,7 +69,7 @@ def test_every_unit_survives(
     back = read(path)
     assert list(back) == list(c)
     assert back.annotators == c.annotators
-    assert back.text == (c.text if FORMATS[name].kept.text else None)
+    assert back.text == (c.text if FORMATS[name].keeps.text else None)
 
 
 @pytest.mark.needs("tools")

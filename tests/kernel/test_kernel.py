@@ -256,7 +256,7 @@ def test_compilation_is_announced_once(package: Path) -> None:
     (package / "gammacp" / "inner.py").write_text(INNER.format(1.0))
     told = (
         "import sys; sys.path.insert(0, sys.argv[1]); import gammacp.base.stopping as stopping\n"
-        "stopping.told_of_compiling.append(lambda: print('compiles'))\n"
+        "stopping.compile_listeners.append(lambda: print('compiles'))\n"
     )
     assert execute(told + CODE, package).stdout.split()[:2] == ["compiles", "2.0"]
     assert execute(told + CODE, package).stdout.split()[:2] == ["2.0", "1"]

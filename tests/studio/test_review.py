@@ -149,7 +149,7 @@ def test_outdated_decisions_are_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [n for n, f in FORMATS.items() if f.writer and f.holds != "shapes"]
+    "name", [n for n, f in FORMATS.items() if f.writer and f.data_kind != "shapes"]
 )
 @pytest.mark.parametrize("documents", [1, 2])
 def test_every_format_gives_the_gold_standard_back(

@@ -16,7 +16,7 @@ TEXT = "Ann saw Bob and Cem in the park"
 
 
 def documents(name: str) -> Corpus:
-    shapes = FORMATS[name].holds == "shapes" or name == "coco"
+    shapes = FORMATS[name].data_kind == "shapes" or name == "coco"
     continua = {}
     for number, document in enumerate(NAMES):
         units = []

@@ -245,7 +245,7 @@ def test_convert_adds_given_texts_to_units_without_text(run: Run, tmp_path: Path
         assert len(back.links) == len(read(sheet).links) == 1
     outcome = run("convert", sheet, tmp_path / "x.jsonl")
     assert outcome.code == 2
-    assert "give --to (in Python, format=) with one of: prodigy, doccano" in outcome.err
+    assert "give --to with one of: prodigy, doccano" in outcome.err
 
 
 @pytest.mark.parametrize("who", [".hid", "CURATION_USER", "INITIAL_CAS"])

@@ -36,7 +36,7 @@ class SweepFlags:
         "kappa-d, ser]",
         "NAME",
         names=("--measures", "-m"),
-        of="measure",
+        complete_from="measure",
     )
     sets: int | None = option("Annotation sets per magnitude.  [default: 40]")
     step: float | None = option("Distance between magnitudes from 0 to 1.  [default: 0.05]")

@@ -47,7 +47,7 @@ def tell_against_gold(
     from gammacp.measures.measuring import measure
     from gammacp.measures.score_tables import corpus_table
 
-    if thresholds.given:
+    if thresholds.is_set:
         raise UsageError(
             "--fail-under of a comparison is about γ of several annotators; for one system use "
             "gammacp measure --reference NAME -m f1-strict --fail-under X"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gammacp.base.arguments import one_of
 from gammacp.base.text import group_by_text, in_short
 from gammacp.cli.interrupting import end_if_interrupted
-from gammacp.cli.measured import Task, Together
+from gammacp.cli.measured import MeasureTask, Together
 from gammacp.cli.options.groups import Brought, option
 from gammacp.cli.options.loading import load, reading_json
 from gammacp.cli.options.names import plain_name
@@ -37,7 +37,7 @@ class Chosen:
         "[default: gamma,u-alpha-2013,cu-alpha,kappa-d,ser]",
         "NAME",
         names=("--measures", "-m"),
-        of="measure",
+        complete_from="measure",
     )
     metric: str | None = option(
         "For the α family and gwet-ac: nominal, interval, ratio, jaccard, masi, tree, "
@@ -115,7 +115,7 @@ class Chosen:
             from gammacp.measures.coefficients import COEFFICIENTS
 
             one_of("coefficient", self.coefficient, COEFFICIENTS)
-        values |= brought.given()
+        values |= brought.set_values()
         accepted_changes = accepted
         if self.metric is not None:
             values["metric"] = self.distance
@@ -209,7 +209,7 @@ def measure(
     names = chosen_measures(chosen.measures)
     parts = asked.parts
     asked.check_match_labels()
-    if thresholds.given and len(names) > 1:
+    if thresholds.is_set and len(names) > 1:
         raise UsageError(
             f"--fail-under is for one measure, but there are {len(names)}: {', '.join(names)}; "
             "give one with --measures"
@@ -223,7 +223,7 @@ def measure(
         matched = matching.match_data(read)
         read = matched.documents
         message(matched.describe())
-    task = Task.of(names, options, chosen.beyond_chance, matching, read)
+    task = MeasureTask.of(names, options, chosen.beyond_chance, matching, read)
     _tell_many(len(read), task.alone, beyond_chance=chosen.beyond_chance)
     with computing.pool("documents") as (pool, counter), interruptible() as interrupted:
         scores, joint = task.measure(read, pool, counter)

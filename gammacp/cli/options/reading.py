@@ -116,7 +116,7 @@ class Reading:
         "Use a dataset that ships with gammacp (see gammacp datasets).", "NAME"
     )
     format: str | None = option(
-        "Format of the files.  [default: recognised by content]", "NAME", of="format"
+        "Format of the files.  [default: recognised by content]", "NAME", complete_from="format"
     )
     document: list[str] | None = option(
         "Keep only these documents; * matches anything (A,B; repeatable).", "NAMES"

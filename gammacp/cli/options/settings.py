@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gammacp.cli import output
-from gammacp.cli.options.groups import given, option
+from gammacp.cli.options.groups import changed_option_names, option
 from gammacp.cli.options.names import plain_name
 from gammacp.cli.output import message
 from gammacp.errors import UnprovenError, UsageError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from gammacp.cli.judging import Judged
-    from gammacp.cli.progress import Counter
+    from gammacp.cli.progress import ProgressLine
     from gammacp.inference.resampling import BootstrapInterval
     from gammacp.measures.agreement import Agreement
     from gammacp.measures.settings import GammaOptions
@@ -88,7 +88,7 @@ class Weighing:
 
             _ = POSITIONAL[self.positional]
 
-    def said_by(self, paths: Sequence[Path]) -> Weighing:
+    def with_campaign_file(self, paths: Sequence[Path]) -> Weighing:
         """Return these options, or the dissimilarity of a campaign.toml if none of them is given.
 
         A campaign.toml is data: it can name a custom class only if `--import` loaded its module.
@@ -140,7 +140,7 @@ class Weighing:
 
         choice: Any = self.own
         if not isinstance(choice, str | None):
-            # Built by `said_by` from a campaign.toml.
+            # Built by `with_campaign_file` from a campaign.toml.
             return choice
         if self.own not in (None, "combined"):
             if self != Weighing(own=self.own):
@@ -177,7 +177,7 @@ class Sampling:
 
     def __post_init__(self) -> None:
         """Refuse unknown names and numbers out of range before files are read."""
-        if not set(given(self)) - {"seed"}:
+        if not set(changed_option_names(self)) - {"seed"}:
             return
         from gammacp.chance.expected import SampleRule
         from gammacp.chance.registry import CHANCE_MODELS
@@ -255,7 +255,9 @@ class ComputingFlags:
     )
 
     @contextmanager
-    def pool(self, what: str, *, pays: bool = False) -> Iterator[tuple[Executor | None, Counter]]:
+    def pool(
+        self, what: str, *, pays: bool = False
+    ) -> Iterator[tuple[Executor | None, ProgressLine]]:
         """Open workers if requested or worthwhile (otherwise None), and a counter of `what`.
 
         `pays` says whether the work is worth worker processes.
@@ -340,7 +342,7 @@ class Thresholds:
     )
 
     @property
-    def given(self) -> bool:
+    def is_set(self) -> bool:
         """Return whether any threshold is given."""
         return self.fail_under is not None or self.fail_under_lower is not None
 
@@ -361,7 +363,7 @@ class Thresholds:
         judged
             Function that returns the value; called only if there is a threshold.
         """
-        if not self.given:
+        if not self.is_set:
             return
         # Imported here and below, because most commands have no threshold.
         from gammacp.cli.judging import judge
@@ -378,7 +380,7 @@ class Thresholds:
         found, over, files
             As for `gammacp.cli.judging.judged_gamma`.
         """
-        if not self.given:
+        if not self.is_set:
             return
         from gammacp.cli.judging import judge, judged_gamma
 
@@ -402,9 +404,9 @@ class GammaFlags:
     sampling: Sampling
     solving: SolvingFlags
 
-    def said_by(self, paths: Sequence[Path]) -> GammaFlags:
+    def with_campaign_file(self, paths: Sequence[Path]) -> GammaFlags:
         """Return these options, with the dissimilarity of a campaign.toml (see `Weighing`)."""
-        return replace(self, weighing=self.weighing.said_by(paths))
+        return replace(self, weighing=self.weighing.with_campaign_file(paths))
 
     def options(self) -> GammaOptions:
         """Return options of the γ family, without those not given, whose defaults apply."""
@@ -425,10 +427,10 @@ class GammaFlags:
 
         The seed is left out, because it applies to every random computation and is always printed.
         """
-        changed = dict.fromkeys(given(self.weighing), "dissimilarity")
+        changed = dict.fromkeys(changed_option_names(self.weighing), "dissimilarity")
         if changed.pop("own", None) and isinstance(self.weighing.own, str):
             changed["dissimilarity"] = "dissimilarity"
-        for name in (*given(self.sampling), *given(self.solving)):
+        for name in (*changed_option_names(self.sampling), *changed_option_names(self.solving)):
             changed[name] = "method" if name == "require-optimal" else name.replace("-", "_")
         changed.pop("seed", None)
         return changed

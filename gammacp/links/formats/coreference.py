@@ -422,6 +422,6 @@ registered(
     (".conll", ".v4_gold_conll"),
     _sniff,
     read,
-    by_content=(".conllu",),
+    shared_extensions=(".conllu",),
     layout="{annotator}/{document}",
 )

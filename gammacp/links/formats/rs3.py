@@ -12,7 +12,7 @@ from itertools import accumulate
 
 from gammacp.continuum import Continuum
 from gammacp.continuum.links import DIRECTED, UNDIRECTED
-from gammacp.formats.registry import ending_or, registered
+from gammacp.formats.registry import registered, sniff_ending_or_keys
 from gammacp.formats.source import Source
 from gammacp.formats.spans import CHARACTERS, Spans
 from gammacp.formats.xmltree import Element, parse
@@ -187,7 +187,7 @@ registered(
     "rs3",
     "RST trees (rs3)",
     (".rs3",),
-    ending_or(".rs3", b"<rst", b"<relations"),
+    sniff_ending_or_keys(".rs3", b"<rst", b"<relations"),
     read,
     layout="{annotator}/{document}",
 )

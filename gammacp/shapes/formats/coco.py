@@ -17,7 +17,7 @@ from gammacp.continuum.outlines import geometries, shapely
 from gammacp.continuum.shapes import SIZE
 from gammacp.errors import DataError
 from gammacp.formats.parts import continua_of
-from gammacp.formats.registry import holding, registered
+from gammacp.formats.registry import registered, sniff_ending_and_keys
 from gammacp.formats.source import Record, Source, name
 from gammacp.formats.spans import Documents, with_shapes
 from gammacp.shapes.formats.run_lengths import check_sizes, mask_size, rings_of_mask
@@ -226,12 +226,12 @@ registered(
     "coco",
     "COCO JSON",
     (".json",),
-    holding(".json", b'"images"', b'"annotations"', (b'"image_id"', b'"file_name"')),
+    sniff_ending_and_keys(".json", b'"images"', b'"annotations"', (b'"image_id"', b'"file_name"')),
     read,
     write=write,
-    many=True,
-    by_name=True,
+    several_continua=True,
+    only_if_named=True,
     shapes=True,
-    holds="shapes",
+    data_kind="shapes",
     layout="{annotator}/{document}",
 )

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from gammacp.continuum import Continuum, Corpus
 from gammacp.formats.records import records
-from gammacp.formats.registry import holding, registered
+from gammacp.formats.registry import registered, sniff_ending_and_keys
 from gammacp.formats.source import Source
 from gammacp.formats.spans import Documents, Spans, with_shapes
 from gammacp.formats.states import State, Wanted
@@ -221,10 +221,11 @@ def read_voc(source: Source, *, shapes: str = "keep") -> Continuum:
 
 
 registered(
-    "cvat", "CVAT XML (images)", (".xml",), holding(".xml", b"<image ", b"<annotations"), read_cvat,
+    "cvat", "CVAT XML (images)", (".xml",),
+    sniff_ending_and_keys(".xml", b"<image ", b"<annotations"), read_cvat,
     layout="{annotator}/{document}",
 )  # fmt: skip
 registered(
-    "voc", "Pascal VOC XML", (".xml",), holding(".xml", b"<bndbox>"), read_voc,
+    "voc", "Pascal VOC XML", (".xml",), sniff_ending_and_keys(".xml", b"<bndbox>"), read_voc,
     layout="{annotator}/{document}",
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The table `[asked]`, which says for which files a module of formats is imported."""
+"""The table `[clue]`, which says for which files a module of formats is imported."""
 
 import json
 import subprocess
@@ -8,32 +8,32 @@ from pathlib import Path
 import pytest
 
 from gammacp.base.subjects import table
-from gammacp.formats.registry import FORMATS, HEAD_BYTES, may_be_of, recognise
+from gammacp.formats.registry import FORMATS, HEAD_BYTES, has_clue, recognise
 from gammacp.formats.source import in_utf8
 
 ROOT = Path(__file__).parents[2]
 FILES = [path for path in (ROOT / "tests/fixtures").rglob("*") if path.is_file()]
 
 
-def test_modules_are_those_of_formats_and_words_are_lower_case() -> None:
-    assert table("asked").keys() <= table("format").keys()
-    for words in table("asked").values():
-        assert words
-        assert all(word == word.lower() and word for word in words)
+def test_clues_are_in_lower_case_and_for_modules_of_formats() -> None:
+    assert table("clue").keys() <= table("format").keys()
+    for clues in table("clue").values():
+        assert clues
+        assert all(clue == clue.lower() and clue for clue in clues)
 
 
-def test_every_recognised_file_has_a_word_of_its_format() -> None:
+def test_every_recognised_file_has_a_clue_of_its_format() -> None:
     """Files with their own ending, with that of plain text and with none are tried."""
-    asked = 0
+    n_recognised = 0
     for path in FILES:
         head = in_utf8(path.read_bytes()[:HEAD_BYTES])
         for place in (path, path.with_suffix(".txt"), path.with_suffix("")):
-            for module, words in table("asked").items():
+            for module, clues in table("clue").items():
                 for name in table("format")[module].split():
                     if FORMATS[name].reader.sniff(head, place):
-                        asked += 1
-                        assert may_be_of(words, head.lower(), place), (name, place)
-    assert asked > 50
+                        n_recognised += 1
+                        assert has_clue(clues, head.lower(), place), (name, place)
+    assert n_recognised > 50
 
 
 def test_reading_a_table_imports_few_formats(tmp_path: Path) -> None:
