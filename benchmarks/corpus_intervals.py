@@ -16,10 +16,10 @@ import numpy as np
 from gammacp.base.arrays import Floats, Indices
 from gammacp.inference.counted import Pooled, interval_of_counts
 from gammacp.inference.part_tests import interval_over_documents
-from gammacp.measures.coincidences import coincidence_rates
 from gammacp.measures.counting import Numbers, Rates
-from gammacp.measures.f1 import match_rates
 from gammacp.measures.gamma import disorder_rates
+from gammacp.measures.labels.coincidences import coincidence_rates
+from gammacp.measures.matching.f1 import match_rates
 from gammacp.measures.pooling import PooledCounts, pooled_rates
 from gammacp.observers.counts import state_rates
 from gammacp.segmentation.measures.counts import window_rates

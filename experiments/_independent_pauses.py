@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 
 from gammacp.chance.annotation import Annotation
-from gammacp.chance.pauses import MarkableTime
-from gammacp.chance.stretches import stretches_of
+from gammacp.chance.pauses.markable_time import MarkableTime
+from gammacp.chance.pauses.stretches import stretches_of
 from gammacp.continuum import Continuum
 
 PITCH, LENGTH = 20.0, 8.0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from experiments._common import Span, continuum, write_csv
 from experiments._figures import examples_page
-from gammacp.measures.slot_error_rate import slot_error_rate
+from gammacp.measures.matching.slot_error_rate import slot_error_rate
 
 REFERENCE: list[Span] = [(0, 10, "a"), (15, 25, "b"), (30, 40, "c"), (50, 60, "a"), (70, 80, "b")]
 HYPOTHESIS: list[Span] = [(0, 10, "a"), (15, 25, "a"), (31, 40, "c"), (49, 60, "b"), (90, 95, "c")]

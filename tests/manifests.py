@@ -16,7 +16,7 @@ from typing import Any
 
 from gammacp import Continuum, Unit
 from gammacp.measures.agreement import agreement
-from gammacp.measures.gamma_proof import MANIFEST, write_gamma_proof
+from gammacp.measures.gamma_proof.writing import MANIFEST, write_gamma_proof
 from gammacp.verify import RefusedError, check
 from tests.certificates import cost_of, hashed, least_cost
 from tests.certificates import is_true as certificate_is_true

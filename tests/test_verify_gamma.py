@@ -20,8 +20,8 @@ import gammacp.verify
 from gammacp import Continuum, Corpus, Unit, datasets, gamma
 from gammacp.errors import DataError, UsageError
 from gammacp.measures.agreement import agreement
-from gammacp.measures.gamma_proof import MANIFEST, write_gamma_proof
-from gammacp.measures.redraw import redraw_sets
+from gammacp.measures.gamma_proof.redraw import redraw_sets
+from gammacp.measures.gamma_proof.writing import MANIFEST, write_gamma_proof
 from gammacp.verify import Around, RefusedError, check
 from tests.certificates import hashed
 from tests.manifests import (

@@ -29,8 +29,8 @@ from gammacp.alignment.problem import Problem, Solution, Status, TieCandidates, 
 from gammacp.alignment.proof.components import Components, decompose
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import budget, halting
-from gammacp.chance.canonical import nameless_order
 from gammacp.continuum import Continuum
+from gammacp.continuum.canonical import nameless_order
 from gammacp.dissimilarity.base import BoundDissimilarity, unit_columns
 
 

@@ -36,7 +36,7 @@ from gammacp.inference.between_documents import p_of_equal_documents
 from gammacp.inference.contributions import places_of
 from gammacp.inference.part_tests import below_the_rest, gain, holm, independent_parts
 from gammacp.measures.agreement import Agreement, contributions_within
-from gammacp.measures.borne import ABSENCE, borne_in, components_of
+from gammacp.measures.explaining.cost_shares import ABSENCE, borne_in, components_of
 from gammacp.measures.gamma_notes import FEWEST_UNITS
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 γ is the same as that of `gammacp gamma` on the same files (`gammacp.measures.agreement`), with the
 same chance model. An annotator's γ is 1 minus the ratio of the annotator's share of the observed
-disorder (`gammacp.measures.explanation`) to that of the expected disorder. The drift of an
-annotator is the annotator's γ on the documents that changed minus that on all other documents.
+disorder (`gammacp.measures.explaining`) to that of the expected disorder. The drift of an annotator
+is the annotator's γ on the documents that changed minus that on all other documents.
 
 The history has a line of JSON for each look. Together the lines contain a key for every document,
 which shows whether the document has changed. If none has changed, nothing is computed again.
@@ -29,8 +29,8 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Agreement, agreement
-from gammacp.measures.borne import borne_in
-from gammacp.measures.explanation import explained_on
+from gammacp.measures.explaining.cost_shares import borne_in
+from gammacp.measures.explaining.explanation import explained_on
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
 

@@ -6,8 +6,8 @@ a single continuum, `documents` for a corpus with at least as many documents as 
 
 Models
     `cut` turns each annotator's units around a circle, cutting between units; `completed`, `grid`
-    and `pauses` adapt it to rhythms, words and silences, the last with `refilled`,
-    `pause_edges` and `stretches`. `tilted` is a variant of it for units that lie towards one end.
+    and `pauses/` adapt it to rhythms, words and silences. `tilted` is a variant of it for units
+    that lie towards one end.
     `documents` exchanges the documents of each annotator. `shift`, `corpus`, `statistical`,
     `normal` (the model `statistical-normal`) and `non_overlapping` are those of published papers.
     `fixed` (the model `fixed-positions`) keeps places and redraws labels.
@@ -16,8 +16,6 @@ Sampling
     `sampling` draws numbered sets, each from a random stream of its own; `expected` decides when
     there are enough, and gives their mean with its interval and p. `beyond` is the one place of
     1 − D_o/D_e, for every measure.
-Order
-    `canonical` sorts annotators and categories by contents, so that names do not change a result.
 Assumptions
     `direction` and `common_gaps` test what `cut` assumes; `refusals` words why a model cannot be
     used.

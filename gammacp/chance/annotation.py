@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammacp.base.arrays import Codes, Floats, Indices
-from gammacp.chance.canonical import canonical_order
 from gammacp.continuum import Continuum
+from gammacp.continuum.canonical import canonical_order
 from gammacp.continuum.document_table import DocumentAnnotators, DocumentTable
 from gammacp.continuum.fragments import Breaks, together
 from gammacp.continuum.links import Ids, Link, links_over_joint

@@ -159,7 +159,7 @@ def without_gaps(continuum: Continuum, gaps: tuple[Stretch, ...]) -> Continuum:
         Continuum and gaps, as for `common_gaps`.
     """
     # Imported only here, because few texts have gaps.
-    from gammacp.chance.pauses import ESTIMATED
+    from gammacp.chance.pauses.markable_time import ESTIMATED
 
     edges = [continuum.bounds[0], *(place for gap in gaps for place in gap), continuum.bounds[1]]
     rows = zip(edges[::2], edges[1::2], strict=True)

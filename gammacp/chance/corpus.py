@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
-from gammacp.chance.canonical import in_content_order
 from gammacp.chance.refusals import check_enough, check_time_axis
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
+from gammacp.continuum.canonical import in_content_order
 
 
 @dataclass(frozen=True)

@@ -50,15 +50,15 @@ from gammacp.chance.annotation import (
     annotation_sets,
     least_distance,
 )
-from gammacp.chance.canonical import canonical_order
 from gammacp.chance.completed import CompletedAnnotation, completion, margin
 from gammacp.chance.grid import Places, known_grids, open_places, places_of
 from gammacp.chance.refusals import single_continuum
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
+from gammacp.continuum.canonical import canonical_order
 
 if TYPE_CHECKING:
-    from gammacp.chance.pauses import MarkableTime, Pauses
+    from gammacp.chance.pauses.markable_time import MarkableTime, Pauses
 
 # Least share of the circle that must be open to cuts, and least weight of a place between two
 # units, in mean lengths. As a third is more than a quarter, annotators without overlaps are always
@@ -322,7 +322,7 @@ def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
     own_ends = [False] * len(annotations)
     if laid.time is not None:
         # Imported only here, because most continua have no pauses.
-        from gammacp.chance.pauses import ESTIMATED, Pauses
+        from gammacp.chance.pauses.markable_time import ESTIMATED, Pauses
 
         pauses = Pauses.of(
             annotations,
@@ -453,7 +453,7 @@ def _without_pauses(
 ) -> Circle:
     """Return the circle of the time in which something can be marked; its ends are known."""
     # Imported here: most continua have no pauses.
-    from gammacp.chance.pauses import MarkableTime
+    from gammacp.chance.pauses.markable_time import MarkableTime
 
     time = MarkableTime.of(continuum)
     until = [continuum.read(name) - continuum.bounds[0] for name in names]

@@ -29,9 +29,9 @@ import numpy as np
 
 from gammacp.base.arrays import Bools, Floats
 from gammacp.chance.annotation import Annotation
-from gammacp.chance.canonical import in_content_order
 from gammacp.chance.cut import circle_of
 from gammacp.continuum import Continuum
+from gammacp.continuum.canonical import in_content_order
 from gammacp.continuum.sequence import ContinuumSequence
 
 if TYPE_CHECKING:

@@ -31,11 +31,11 @@ from gammacp.chance.annotation import (
     annotation_of,
     annotation_set,
 )
-from gammacp.chance.canonical import canonical_people, in_content_order
 from gammacp.chance.refusals import check_enough
 from gammacp.chance.registry import registered
 from gammacp.chance.sampling import OnDemand
 from gammacp.continuum import Continuum
+from gammacp.continuum.canonical import canonical_people, in_content_order
 from gammacp.continuum.sequence import ContinuumSequence
 from gammacp.errors import DataError
 

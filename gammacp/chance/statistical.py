@@ -18,10 +18,10 @@ import numpy as np
 
 from gammacp.base.arrays import Floats, Indices
 from gammacp.chance.annotation import Annotation, annotation_set, annotations_of
-from gammacp.chance.canonical import canonical_categories, in_content_order
 from gammacp.chance.refusals import check_in_one_piece
 from gammacp.chance.registry import registered
 from gammacp.continuum import Continuum
+from gammacp.continuum.canonical import canonical_categories, in_content_order
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from gammacp.base.text import visible
 from gammacp.cli import output
 from gammacp.cli.output import message
 from gammacp.errors import BelowThresholdError, DataError, GammacpError, UsageError
-from gammacp.measures.corpus_score import CorpusScore
+from gammacp.measures.corpora.score import CorpusScore
 
 if TYPE_CHECKING:
     from gammacp.inference.resampling import BootstrapInterval

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
-    from gammacp.measures.corpus_score import CorpusScore
-    from gammacp.measures.label_matching import LabelMatching, MatchedDocuments
+    from gammacp.measures.corpora.score import CorpusScore
+    from gammacp.measures.matching.label_matching import LabelMatching, MatchedDocuments
     from gammacp.measures.score import Score
 
 # Largest number of documents that a worker measures in one batch.
@@ -63,7 +63,7 @@ class MeasureTask:
             The documents.
         """
         from gammacp.continuum import Continuum
-        from gammacp.measures.corpus_measuring import measured_jointly
+        from gammacp.measures.corpora.measuring import measured_jointly
 
         shared: list[str] = []
         several = len(read) > 1 and all(isinstance(c, Continuum) for c in read.values())
@@ -106,7 +106,7 @@ class MeasureTask:
         if not self.shared:
             return scores, {}
         from gammacp.continuum import Corpus
-        from gammacp.measures.corpus_measuring import measure_jointly
+        from gammacp.measures.corpora.measuring import measure_jointly
 
         joint, each = measure_jointly(
             Corpus.from_continua(read),
@@ -178,7 +178,7 @@ class Together:
     ) -> Together:
         """Measure the documents together, from their scores."""
         from gammacp.continuum import Continuum, Corpus
-        from gammacp.measures.corpus_measuring import check_reference, measure_corpus
+        from gammacp.measures.corpora.measuring import check_reference, measure_corpus
         from gammacp.measures.registry import MEASURES
 
         if not all(isinstance(c, Continuum) for c in read.values()):

@@ -24,7 +24,7 @@ from gammacp.errors import UsageError
 if TYPE_CHECKING:
     from gammacp.base.pictures import Picture
     from gammacp.base.record_tables import Column, Table
-    from gammacp.measures.pair_rows import PairRows
+    from gammacp.measures.explaining.pair_rows import PairRows
 
 verbosity = 0
 """−1: results and errors only (`--quiet`); 1: more progress, and all skipped content."""

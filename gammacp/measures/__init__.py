@@ -8,17 +8,14 @@ measures of a continuum or a corpus. Results: `Score`, or `CorpusScore` of sever
 γ
     `gamma`, `gamma_cat`, `gamma_corpus` and `within` share alignments and random sets
     (`random_sets`); `agreement` gives γ with its parts and intervals, for whatever is compared.
-    `explanation`, `borne`, `components` and `pair_rows` divide its disorder by cause, annotator and
-    document. `certificates`, `gamma_proof` and `redraw` write and repeat a proof.
+    `marked` is the agreement on whether a document contains any unit. `explaining/` divides the
+    disorder by cause, annotator and document; `gamma_proof/` writes and repeats a proof.
 Other measures
-    `krippendorff`, `krippendorff_2013` and `discretised` (uα, κ_d); `f1`, `partial_credit` and
-    `slot_error_rate`; `predefined` and `coefficients` for labels at given places; `presence`
-    (whether a document contains a code) and `marked` (whether it contains any unit). `sections`,
-    `coincidences` and `overlapping` have what several of these count; `label_matching` maps labels
-    that are arbitrary names onto each other before they are measured.
+    `unitizing/` (uα, κ_d), `matching/` (F₁, partial credit, slot error rate) and `labels/` (α and κ
+    of labels at given places, presence of a code).
 Documents and corpora
     A measure counts numbers that add up over documents, and one formula makes a value of any sum
-    (`counting`). `pooling` and the `corpus_…` modules add up, with intervals and remarks.
+    (`counting`). `pooling` adds up; `corpora/` measures a corpus, with intervals and remarks.
 Chance
     `beyond_chance` corrects any measure; `zeros` holds what independent annotators got in a study.
 """

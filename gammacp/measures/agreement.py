@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
     from gammacp.inference.pair_costs import AlignedDocuments, PairCells
     from gammacp.inference.resampling import BootstrapInterval
-    from gammacp.measures.components import VarianceComponents
-    from gammacp.measures.pair_rows import PairRows
+    from gammacp.measures.explaining.pair_rows import PairRows
+    from gammacp.measures.explaining.variance_components import VarianceComponents
 
 ANSWERS: Registry[Callable[[Any], Any]] = Registry("answer")
 """What is said of γ in words, by whoever registers it (`[answer]` in a subject.toml).
@@ -208,7 +208,7 @@ class Agreement:
         categories
             Whether cells are divided by category, if there are several categories.
         """
-        from gammacp.measures.components import estimate_components
+        from gammacp.measures.explaining.variance_components import estimate_components
 
         try:
             if categories:
@@ -344,7 +344,7 @@ class Agreement:
 
     def pair_rows(self) -> PairRows:
         """Return the cost of every pair of annotators in every unitary alignment, a row each."""
-        from gammacp.measures.pair_rows import pair_rows
+        from gammacp.measures.explaining.pair_rows import pair_rows
 
         scores = self.computed.items()
         return pair_rows(

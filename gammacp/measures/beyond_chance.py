@@ -37,7 +37,7 @@ from gammacp.measures.settings import Settings
 from gammacp.registry import Registry
 
 if TYPE_CHECKING:
-    from gammacp.measures.label_matching import LabelMatching
+    from gammacp.measures.matching.label_matching import LabelMatching
 
 OTHER_DATA: Registry[Any] = Registry("beyond chance")
 """How data other than continua are compared with chance, by their kind (`applies_to`).

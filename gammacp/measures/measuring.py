@@ -13,7 +13,7 @@ from gammacp.measures.evaluation import measure_each
 from gammacp.measures.score import Score, Scores
 
 if TYPE_CHECKING:
-    from gammacp.measures.label_matching import LabelMatching, MatchedScores
+    from gammacp.measures.matching.label_matching import LabelMatching, MatchedScores
 
 
 def measure(
@@ -98,7 +98,7 @@ def _measure_as_corpus(
 ) -> Scores:
     """Measure a corpus, or a continuum as a corpus of one document."""
     # Imported here, because a single continuum does not need it.
-    from gammacp.measures.corpus_measuring import as_corpus, measure_corpus
+    from gammacp.measures.corpora.measuring import as_corpus, measure_corpus
 
     scores = measure_corpus(
         as_corpus(data),
@@ -122,8 +122,8 @@ def _match_and_measure(
     options: Mapping[str, Any],
 ) -> MatchedScores:
     """Match the labels of the data and measure them."""
-    from gammacp.measures.corpus_measuring import as_corpus, check_reference, measure_corpus
-    from gammacp.measures.label_matching import LabelMatching, MatchedScores
+    from gammacp.measures.corpora.measuring import as_corpus, check_reference, measure_corpus
+    from gammacp.measures.matching.label_matching import LabelMatching, MatchedScores
 
     if not isinstance(data, Continuum | Corpus):
         raise UsageError("match_labels is for a Continuum or a Corpus")

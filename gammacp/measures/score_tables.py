@@ -22,8 +22,8 @@ from gammacp.base.record_tables import (
 )
 
 if TYPE_CHECKING:
-    from gammacp.measures.corpus_score import CorpusScore
-    from gammacp.measures.explanation import Explanation
+    from gammacp.measures.corpora.score import CorpusScore
+    from gammacp.measures.explaining.explanation import Explanation
     from gammacp.measures.score import Score
 
 

@@ -21,7 +21,7 @@ from gammacp.chance.beyond import ratios
 from gammacp.continuum import Continuum
 from gammacp.errors import UsageError
 from gammacp.measures.counting import Counting, Counts, Numbers, Rates, share
-from gammacp.measures.overlapping import Overlaps, overlaps
+from gammacp.measures.matching.overlapping import Overlaps, overlaps
 from gammacp.observers.states import sequence_pairs, states_of, time_unit
 
 ONE_STATE = "only one category is used, so no disagreement can be expected"

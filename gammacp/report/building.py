@@ -21,7 +21,7 @@ from gammacp.campaign.replace import Candidacy, replace
 from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import DataError
 from gammacp.measures.agreement import Agreement
-from gammacp.measures.corpus_score import CorpusScore
+from gammacp.measures.corpora.score import CorpusScore
 from gammacp.measures.random_sets import Continua, named_continua
 from gammacp.measures.registry import MEASURES, expand_names
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out

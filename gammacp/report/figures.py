@@ -11,7 +11,7 @@ from gammacp.base.text import category_name
 from gammacp.campaign.calibrate import Calibration, ErrorEquivalent
 from gammacp.campaign.charges import Charges
 from gammacp.continuum import Continuum
-from gammacp.measures.explanation import Explanation
+from gammacp.measures.explaining.explanation import Explanation
 from gammacp.report.markup import Markup, element, number
 
 _WIDTH = 190

@@ -17,7 +17,7 @@ from gammacp.campaign.plan import Plan
 from gammacp.campaign.replace import Replacement
 from gammacp.campaign.verdict import graded
 from gammacp.continuum import Continuum, Corpus
-from gammacp.measures.corpus_score import CorpusScore
+from gammacp.measures.corpora.score import CorpusScore
 from gammacp.measures.gamma import Gamma, GammaScore
 from gammacp.measures.gamma_corpus import CorpusGamma
 from gammacp.measures.score import Score, Scores

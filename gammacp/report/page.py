@@ -33,8 +33,8 @@ from gammacp.campaign.verdict import (
 )
 from gammacp.inference.contributions import ALIGNMENTS, CLUSTERS, DOCUMENTS
 from gammacp.inference.resampling import BootstrapInterval
-from gammacp.measures.corpus_score import CorpusScore
-from gammacp.measures.explanation import Explanation
+from gammacp.measures.corpora.score import CorpusScore
+from gammacp.measures.explaining.explanation import Explanation
 from gammacp.measures.gamma import Gamma
 from gammacp.measures.gamma_corpus import CorpusGamma
 from gammacp.measures.score_tables import explanation_tables

@@ -9,8 +9,8 @@ from typing import Any
 from gammacp.campaign.compare import Comparison
 from gammacp.continuum import Continuum, Corpus
 from gammacp.inference.populations import PopulationIntervals
-from gammacp.measures.corpus_measuring import measure_corpus
-from gammacp.measures.corpus_score import CorpusScore
+from gammacp.measures.corpora.measuring import measure_corpus
+from gammacp.measures.corpora.score import CorpusScore
 from gammacp.measures.gamma_corpus import CorpusGamma
 from gammacp.measures.registry import MEASURES, expand_names
 from gammacp.measures.score_tables import corpus_table

@@ -22,8 +22,8 @@ from gammacp.continuum.needs import require, require_whole
 from gammacp.dissimilarity.base import unit_columns
 from gammacp.errors import DataError
 from gammacp.measures.counting import Counting, Counts, Numbers, Rates, share
-from gammacp.measures.f1 import counts_of_pairs, match_rates, pairs_without_units
-from gammacp.measures.overlapping import overlaps
+from gammacp.measures.matching.f1 import counts_of_pairs, match_rates, pairs_without_units
+from gammacp.measures.matching.overlapping import overlaps
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score
 from gammacp.shapes.dissimilarity import shared_and_covered

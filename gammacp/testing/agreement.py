@@ -11,7 +11,7 @@ from gammacp.continuum import Continuum, Corpus
 from gammacp.errors import BelowThresholdError, UsageError
 
 if TYPE_CHECKING:
-    from gammacp.measures.corpus_score import CorpusScore
+    from gammacp.measures.corpora.score import CorpusScore
     from gammacp.measures.score import Score
 
 Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]

@@ -16,7 +16,7 @@ from gammacp.chance.registry import CHANCE_MODELS
 from gammacp.continuum.renaming import adopt_categories, rename_annotators
 from gammacp.dissimilarity import bind, unit_columns
 from gammacp.dissimilarity.kernels import sporadic, sporadic_of_fragments
-from gammacp.measures.explanation import explanation_of
+from gammacp.measures.explaining.explanation import explanation_of
 from gammacp.measures.registry import MEASURES
 from gammacp.testing import check_dissimilarity
 from tests.fragments import broken_continua, broken_units

@@ -24,7 +24,7 @@ from gammacp.alignment.problem import Status
 from gammacp.base.arrays import Floats
 from gammacp.dissimilarity import bind, unit_columns
 from gammacp.dissimilarity.base import BoundDissimilarity
-from gammacp.measures.explanation import explanation_of
+from gammacp.measures.explaining.explanation import explanation_of
 from gammacp.verify import Check, RefusedError
 from tests.alignment.continua import DISSIMILARITIES, random_continuum
 from tests.conftest import Run

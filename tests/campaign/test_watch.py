@@ -13,7 +13,7 @@ from gammacp.continuum import Continuum, Corpus, Unit
 from gammacp.dissimilarity import Combined
 from gammacp.errors import DataError
 from gammacp.measures.agreement import agreement
-from gammacp.measures.explanation import explanation_of
+from gammacp.measures.explaining.explanation import explanation_of
 from gammacp.measures.settings import Settings
 
 SETTINGS = Settings.of(samples=20)

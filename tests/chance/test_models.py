@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from gammacp import Continuum, DataError, Unit
 from gammacp.chance.annotation import annotations_of
-from gammacp.chance.canonical import canonical_order
 from gammacp.chance.registry import CHANCE_MODELS, Sampler
 from gammacp.chance.shift import distant_shifts
 from gammacp.chance.statistical import circular_gaps
+from gammacp.continuum.canonical import canonical_order
 from gammacp.continuum.declaring import declare_bounds
 
 ANN = [Unit("Ann", 0, 4, "x"), Unit("Ann", 6, 9, "y"), Unit("Ann", 9, 20, "x")]

@@ -15,7 +15,8 @@ import gammacp.alignment.certificate
 from gammacp.alignment import Alignment, BestGroups
 from gammacp.alignment.constraints import all_groups
 from gammacp.continuum import Continuum
-from gammacp.measures import gamma_proof, random_sets
+from gammacp.measures import random_sets
+from gammacp.measures.gamma_proof import writing
 from tests.conftest import Run
 
 Interrupt = Callable[[int], None]
@@ -164,7 +165,7 @@ def test_other_commands_end_with_one_line_and_write_nothing(
 def test_an_interrupted_proof_leaves_no_folder(
     run: Run, files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    true = gamma_proof.write_certificate
+    true = writing.write_certificate
     written: list[Path] = []
 
     def write(alignment: Alignment, path: Path) -> str:
@@ -173,7 +174,7 @@ def test_an_interrupted_proof_leaves_no_folder(
             signal.raise_signal(signal.SIGINT)
         return true(alignment, path)
 
-    monkeypatch.setattr(gamma_proof, "write_certificate", write)
+    monkeypatch.setattr(writing, "write_certificate", write)
     before = sorted(files[0].parent.iterdir())
     done = run(
         "gamma", files[0], "--samples", 9, "--certificate", files[0].parent / "proof", "--json"

@@ -24,7 +24,7 @@ def test_without_a_cache_folder_there_is_one_warning(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     code = (
         "import numpy as np\n"
-        "from gammacp.chance.canonical_kernels import mix\n"
+        "from gammacp.continuum.canonical_kernels import mix\n"
         "print(mix(np.uint64(7)) == mix(np.uint32(7)))\n"
     )
     environment = {

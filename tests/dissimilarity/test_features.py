@@ -16,7 +16,7 @@ from gammacp.datasets import load
 from gammacp.dissimilarity import Features, Ordinal, Part, bind, unit_columns
 from gammacp.dissimilarity.features import with_features
 from gammacp.formats.selection import Selection, select
-from gammacp.measures.explanation import explanation_of
+from gammacp.measures.explaining.explanation import explanation_of
 from gammacp.testing import check_dissimilarity, continua
 
 SEVERITY = "severity:ordinal=Minor<Major<Critical"

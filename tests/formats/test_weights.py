@@ -11,7 +11,7 @@ from gammacp.continuum.declaring import declare_annotators, declare_bounds, decl
 from gammacp.continuum.renaming import adopt_categories, rename_categories
 from gammacp.continuum.selecting import drop_short_units, keep_annotators, keep_categories
 from gammacp.measures.agreement import agreement
-from gammacp.measures.explanation import explanation_of
+from gammacp.measures.explaining.explanation import explanation_of
 from tests.conftest import Run
 
 QUICK = ("--samples", 5, "--chance", "cut", "--json")

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import gammacp.alignment
-import gammacp.chance.canonical_kernels
+import gammacp.continuum.canonical_kernels
 from gammacp import align, gamma
 from gammacp.alignment.kernels import chains
 from gammacp.base.subjects import subjects

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from gammacp import Continuum, Unit
-from gammacp.measures.discretised import kappa_d
-from gammacp.measures.krippendorff import binary_u_alpha, cu_alpha, ku_alpha, u_alpha
-from gammacp.measures.krippendorff_2013 import u_alpha_2013
-from gammacp.measures.slot_error_rate import slot_error_rate
+from gammacp.measures.matching.slot_error_rate import slot_error_rate
+from gammacp.measures.unitizing.discretised import kappa_d
+from gammacp.measures.unitizing.krippendorff import binary_u_alpha, cu_alpha, ku_alpha, u_alpha
+from gammacp.measures.unitizing.krippendorff_2013 import u_alpha_2013
 
 Spans = list[tuple[float, float, str]]
 

@@ -44,7 +44,7 @@ from gammacp.measures.agreement import (
     Agreement,
     agreement,
 )
-from gammacp.measures.explanation import Explanation, explained_on
+from gammacp.measures.explaining.explanation import Explanation, explained_on
 from gammacp.measures.random_sets import Basis, Continua, named_continua
 from gammacp.measures.settings import GammaOptions, Settings, spelled_out
 from gammacp.registry import names as names_of
@@ -255,7 +255,7 @@ def compare(
         Names of tables of other subjects to compute if the data allow it; if not, `refused` has the
         reason.
     explain
-        Whether to decompose the overall γ (`gammacp.measures.explanation`).
+        Whether to decompose the overall γ (`gammacp.measures.explaining.explanation`).
     executor
         Pool of processes that align random sets; results are identical with and without it.
     progress, first

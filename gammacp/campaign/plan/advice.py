@@ -12,7 +12,7 @@ from gammacp.base.lazy import Plotted
 from gammacp.campaign.plan.spread import Pilot
 from gammacp.errors import UsageError
 from gammacp.inference.populations import TOLD_FROM
-from gammacp.measures.components import ANNOTATOR
+from gammacp.measures.explaining.variance_components import ANNOTATOR
 
 if TYPE_CHECKING:
     from gammacp.base.pictures import Picture

@@ -26,7 +26,7 @@ from gammacp.continuum.needs import too_few_annotators
 from gammacp.errors import DataError
 from gammacp.inference.populations import PopulationIntervals
 from gammacp.measures.agreement import Agreement, agreement
-from gammacp.measures.components import VarianceComponents
+from gammacp.measures.explaining.variance_components import VarianceComponents
 from gammacp.measures.random_sets import Basis
 from gammacp.measures.settings import Settings
 from shuffling import ReferenceModel, shuffled_set

@@ -23,8 +23,8 @@ from gammacp.continuum.needs import require_whole
 from gammacp.dissimilarity import Combined, bind
 from gammacp.dissimilarity.base import BoundDissimilarity
 from gammacp.errors import DataError
-from gammacp.measures.f1 import f1_overlap
-from gammacp.measures.partial_credit import SOFT
+from gammacp.measures.matching.f1 import f1_overlap
+from gammacp.measures.matching.partial_credit import SOFT
 from gammacp.registry import Registry
 
 CROWD_GAP = 0.005

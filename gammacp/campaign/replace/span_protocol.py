@@ -27,8 +27,8 @@ from gammacp.campaign.replace.verdict import Candidacy
 from gammacp.continuum import Corpus
 from gammacp.continuum.selecting import relabel
 from gammacp.errors import DataError, UsageError
-from gammacp.measures.corpus_measuring import measure_corpus
-from gammacp.measures.corpus_score import CorpusScore
+from gammacp.measures.corpora.measuring import measure_corpus
+from gammacp.measures.corpora.score import CorpusScore
 from gammacp.measures.random_sets import Continua, named_continua
 
 LABELLED = "f1-category"

@@ -136,7 +136,7 @@ def _write_files(
         if write_certificate(alignment, certificate) == "none":
             message(f"gammacp: {certificate} has no proof: {why_no_proof(alignment)}")
     if frame is not None:
-        from gammacp.measures.pair_rows import pair_rows
+        from gammacp.measures.explaining.pair_rows import pair_rows
 
         write_frame(pair_rows({name: alignment}), frame)
     if figure is None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gammacp.base.record_tables import Table
     from gammacp.inference.resampling import BootstrapInterval
     from gammacp.measures.agreement import Agreement
-    from gammacp.measures.explanation import Explanation, FurtherExplanation
+    from gammacp.measures.explaining.explanation import Explanation, FurtherExplanation
     from gammacp.measures.random_sets import Continua
     from gammacp.measures.settings import GammaOptions, Memory
 
@@ -226,7 +226,7 @@ class _TakenApart:
 def _take_apart(continua: Continua, shared: Memory | None, options: GammaOptions) -> _TakenApart:
     """Explain γ, from the alignments that it was computed from."""
     # Imported with its option: most runs print γ alone.
-    from gammacp.measures.explanation import explanation_of, further_explanations
+    from gammacp.measures.explaining.explanation import explanation_of, further_explanations
 
     parts = explanation_of(continua, shared=shared, **options)
     return _TakenApart(parts, *further_explanations(continua, shared=shared, **options))
@@ -293,7 +293,7 @@ def _check_certificates(folder: Path | None, sets: int | None) -> None:
         return
     if folder is None:
         raise UsageError("--certificate-sets needs --certificate FOLDER, where the certificates go")
-    from gammacp.measures.gamma_proof import check_new_folder, check_writable
+    from gammacp.measures.gamma_proof.writing import check_new_folder, check_writable
 
     if sets is None:
         check_new_folder(folder)
@@ -305,7 +305,7 @@ def _write_proof(
     folder: Path, overall: Agreement, continua: Continua, options: GammaOptions
 ) -> list[str]:
     """Write the proof of γ; return sentences on its place and on what it does not cover."""
-    from gammacp.measures.gamma_proof import InterruptedProofError, write_gamma_proof
+    from gammacp.measures.gamma_proof.writing import InterruptedProofError, write_gamma_proof
 
     if not overall.score.defined:
         return [f"gammacp: γ is undefined, so the proof {folder} is not written"]
@@ -335,7 +335,7 @@ def _write_certificates(
     from gammacp.alignment.certificate import write_certificate
     from gammacp.base.stopping import due
     from gammacp.formats.layout import file_name
-    from gammacp.measures.certificates import alignments_behind
+    from gammacp.measures.gamma_proof.sets_to_certify import alignments_behind
 
     behind = alignments_behind(overall, continua, sets, options)
     stems = [Path(n).stem if Path(n).is_file() else n for n in behind]

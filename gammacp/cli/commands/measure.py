@@ -24,7 +24,7 @@ from gammacp.errors import UsageError
 
 if TYPE_CHECKING:
     from gammacp.cli.judging import Judged
-    from gammacp.measures.label_matching import LabelMatching
+    from gammacp.measures.matching.label_matching import LabelMatching
     from gammacp.measures.score import Score
 
 
@@ -112,7 +112,7 @@ class Chosen:
         values = {k: getattr(self, k) for k in names_of_own}
         values = {key: value for key, value in values.items() if value is not None}
         if self.coefficient is not None:
-            from gammacp.measures.coefficients import COEFFICIENTS
+            from gammacp.measures.labels.coefficients import COEFFICIENTS
 
             one_of("coefficient", self.coefficient, COEFFICIENTS)
         values |= brought.set_values()
@@ -155,7 +155,7 @@ class Asked:
     def check_match_labels(self) -> None:
         """Raise a UsageError for an invalid value of `--match-labels`."""
         if self.match_labels is not None:
-            from gammacp.measures.label_matching import SCOPES
+            from gammacp.measures.matching.label_matching import SCOPES
 
             one_of("--match-labels", plain_name("--match-labels", self.match_labels), SCOPES)
 
@@ -170,8 +170,8 @@ class Asked:
         if self.match_labels is None:
             return None
         from gammacp.continuum import Continuum
-        from gammacp.measures.corpus_measuring import check_reference
-        from gammacp.measures.label_matching import LabelMatching
+        from gammacp.measures.corpora.measuring import check_reference
+        from gammacp.measures.matching.label_matching import LabelMatching
 
         label_matching = LabelMatching(
             plain_name("--match-labels", self.match_labels), self.reference

@@ -69,7 +69,7 @@ def _redrawn(path: Path, proof: Gamma | None) -> str:
     """Draw the random sets of a proof again, and return a sentence on the result."""
     if proof is None:
         raise UsageError(f"--redraw is for proofs of γ; {path} is the certificate of an alignment")
-    from gammacp.measures.redraw import redraw_sets
+    from gammacp.measures.gamma_proof.redraw import redraw_sets
 
     return redraw_sets(path)
 

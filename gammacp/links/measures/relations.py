@@ -24,7 +24,7 @@ from gammacp.continuum.links import DIRECTED, Linked
 from gammacp.continuum.needs import require
 from gammacp.links.measures.joined import links_to_join
 from gammacp.measures.counting import Counting, Counts, Numbers, Rates, pairs_of, share
-from gammacp.measures.overlapping import Overlaps, overlaps
+from gammacp.measures.matching.overlapping import Overlaps, overlaps
 from gammacp.measures.registry import registered
 from gammacp.measures.score import Score
 
