@@ -52,10 +52,11 @@ class ProgressLine:
         """
         with self._bar_lock:
             if self._bar is None:
-                self._bar = self._make_bar()
+                self._bar = self.make_bar()
             return self._bar
 
-    def _make_bar(self) -> Progress:
+    def make_bar(self) -> Progress:
+        """Make the bar with its one task."""
         from rich.console import Console
         from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 

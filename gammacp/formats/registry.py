@@ -32,7 +32,7 @@ _NOTE_TITLES = {
     "category": "Category",
     "policy": "Spans",
 }
-_NOTE = re.compile(rf"^({'|'.join(_NOTE_TITLES.values())})\n((?: {{4}}.+(?:\n|\Z))+)", re.MULTILINE)
+_NOTE = re.compile(r"^(Positions|Annotators|Category|Spans)\n((?: {4}.+(?:\n|\Z))+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,14 +11,14 @@ from gammacp.cli.progress import ProgressLine, progress
 def test_the_timer_and_the_caller_get_the_same_live_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """Making the line takes time, in which another thread must not make a second one."""
     made = []
-    make = ProgressLine._make_bar
+    make = ProgressLine.make_bar
 
     def make_slowly(line: ProgressLine) -> object:
         made.append(line)
         threading.Event().wait(0.05)
         return make(line)
 
-    monkeypatch.setattr(ProgressLine, "_make_bar", make_slowly)
+    monkeypatch.setattr(ProgressLine, "make_bar", make_slowly)
     line = ProgressLine("sets")
     threads = [threading.Thread(target=lambda: line.bar) for _ in range(2)]
     for thread in threads:
