@@ -196,12 +196,7 @@ def corpus_beyond_chance(
     """
     of_chance: dict[str, Any] = {k: v for k, v in options.items() if k in CHANCE_OPTIONS}
     rest = {k: v for k, v in options.items() if k not in CHANCE_OPTIONS}
-    # Documents in which nobody found anything are kept: `presence` counts them as agreement.
-    documents = {
-        name: c
-        for name, c in corpus.items()
-        if c.n_annotators > 1 and (reference is None or reference in c.annotators)
-    }
+    documents = _comparable(corpus, reference)
     settings = Settings.of(**of_chance).deciding([[c for c in documents.values() if c.n_units]])
     beyond: dict[str, BeyondChance] = {}
     observed: dict[str, float] = {}
@@ -215,9 +210,8 @@ def corpus_beyond_chance(
             reason = NOT_MATCHED.format(name)
         elif pooled:
             marked = {n: c for n, c in documents.items() if c.n_units}
-            joint_score = MeasuredDocuments(
-                m, marked, options, known_joint_score=(joint or {}).get(name)
-            ).joint_score
+            known = (joint or {}).get(name)
+            joint_score = MeasuredDocuments(m, marked, options, known_joint_score=known).joint_score
             if joint_score is not None:
                 beyond[name] = _of_score(joint_score, settings.chance)
                 continue
@@ -241,6 +235,18 @@ def corpus_beyond_chance(
         counted = PooledDisagreements([*observed], documents, rest, matching, reference, named)
         beyond |= _drawn(counted, observed, scores, settings)
     return {name: replace(score, beyond_chance=beyond[name]) for name, score in scores.items()}
+
+
+def _comparable(corpus: Corpus, reference: str | None) -> dict[str, Continuum]:
+    """Return the documents of several annotators, the reference among them.
+
+    Documents in which nobody found anything are kept: `presence` counts them as agreement.
+    """
+    return {
+        name: c
+        for name, c in corpus.items()
+        if c.n_annotators > 1 and (reference is None or reference in c.annotators)
+    }
 
 
 def _more_than_two(documents: Mapping[str, Continuum]) -> bool:
