@@ -40,11 +40,11 @@ settings.register_profile("explore", derandomize=False, print_blob=True)
 settings.load_profile("same")
 
 # A new clone has no compiled kernels. The first test compiles them in one worker, while the other
-# runs tests that need none; else both would wait for the same kernels. Modules that take long come
-# next, so that none of them is left for one worker at the end.
+# runs tests that need few; else both would wait for the same kernels. Modules that take long come
+# next, so that none of them is left for one worker at the end. The last part that fits counts.
 FIRST = (
-    "cli/test_warm_up", "bench/test_cluster", "bench/test_interruption", "tests/tools/",
-    "tests/formats/", "docs/test_blocks", "tests/studio/", "tests/bench/", "tests/report/",
+    "cli/test_warm_up", "tests/tools/", "tests/formats/", "docs/test_blocks", "tests/studio/",
+    "tests/bench/", "tests/report/", "tools/test_states", "tools/test_layout_advice",
 )  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     def turn(item: pytest.Item) -> int:
-        return next((i for i, part in enumerate(FIRST) if part in item.nodeid), len(FIRST))
+        return max((i for i, part in enumerate(FIRST) if part in item.nodeid), default=len(FIRST))
 
     items.sort(key=turn)
     for item in items:
