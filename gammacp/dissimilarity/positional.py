@@ -63,8 +63,8 @@ class Sporadic:
     Two touching units of equal length cost Δ, [4,14] and [20,25] cost (27/15)²·Δ = 3.24·Δ (2015,
     Fig. 10). Two zero-length units: 0 at the same place, otherwise ∞.
 
-    `factor` overrides Δ: the 2011 form divides by the mean length and knows no Δ, which is
-    factor 4.
+    `factor` replaces Δ. The 2011 form divides by the mean of the two lengths and has no factor Δ,
+    which equals `factor=4`.
 
     For units U and V with several fragments, the numerator is the length that only one of them
     covers, plus twice the distance between them if they are disjoint; the length of a unit is the
@@ -120,7 +120,8 @@ class Sporadic2011(Sporadic):
 def _sporadic_reach(factor: float, fragments: bool, most: float) -> Reach:
     """Return the reach: |start_u − start_v| > √(most/factor)·(len_u + len_v) implies d > most.
 
-    With fragments this holds only beyond the lengths from first start to last end, where the units
+    The two numbers are the constant part of this distance, 0, and the factor of the lengths. With
+    fragments this holds only beyond the lengths from first start to last end, where the units
     are apart (proof: docs/method).
     """
     relative = float(np.sqrt(max(most, 0.0) / factor))

@@ -30,7 +30,7 @@ def scratch() -> Iterator[Path]:
         closing(connect(Path(name) / _LOCK)) as lock,
     ):
         lock.execute("BEGIN EXCLUSIVE")
-        tempfile.tempdir = name
+        tempfile.tempdir = name  # within the block, for the whole process
         try:
             yield Path(name)
         finally:
@@ -39,7 +39,8 @@ def scratch() -> Iterator[Path]:
 
 def _is_left_behind(folder: Path) -> bool:
     is_free = False
-    with sqlite_errors(lambda _: None):  # a studio holds the lock, or the folder is not ours
+    # An error means that a studio holds the lock or that the folder is not ours: it is kept.
+    with sqlite_errors(lambda _: None):
         state = folder.lstat()
         is_ours = state.st_uid == getattr(os, "getuid", lambda: state.st_uid)()
         if is_ours and time.time() - state.st_mtime >= _YOUNG and (folder / _LOCK).is_file():

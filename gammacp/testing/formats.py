@@ -38,9 +38,9 @@ def check_format(
     r"""Raise an AssertionError that names the first promise a format breaks.
 
     The format must recognise a file, read its units, and read the same ones each time. It counts
-    content that is not a unit. A bad file raises a DataError that names the place. Damaged files
-    raise a DataError or give valid continua, but never raise another exception. A continuum that is
-    written is read back unchanged, or writing it is refused.
+    content that is not a unit. A bad file raises an error of gammacp that names the place. Damaged
+    files raise such an error or give valid continua, but never raise another exception. A continuum
+    that is written is read back unchanged, or writing it is refused.
 
     Parameters
     ----------

@@ -13,7 +13,8 @@ and the duals of each matching divide this amount among the units. With only one
 who has m units, the bound is opening·m minus the values of all matchings.
 
 If all annotators have about the same number of units, the matchings cost more than the groups are
-worth. Then all annotators are relaxed in blocks first (`blocks`), and all at once after that.
+worth. Then all annotators are relaxed in blocks (`blocks`) right after the first stage, and all at
+once after that. Here w(u, v) is what is saved if u and v are in one group (`alignment.problem`).
 """
 
 from collections.abc import Iterator

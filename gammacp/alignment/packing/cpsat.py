@@ -24,7 +24,7 @@ _LARGEST_SUM = 2.0**50
 _LARGEST_COST = 2.0**40
 # Smaller than any cost; avoids a division by 0.
 _TINY = 1e-200
-# Steps of work that one unit of CP-SAT's deterministic time counts for (two to three seconds).
+# Steps of work charged per unit of CP-SAT's deterministic time, which takes two to three seconds.
 _STEPS_OF_CPSAT_TIME = 2.5 * GIGA
 
 
@@ -82,8 +82,8 @@ def best_packing(
         return Packing(np.zeros(0, np.int64), 0.0, True)
     program = build_program(problem)
     total_capacity = int(problem.capacity[program.units].sum())
-    # In a cover, each time that a unit is covered costs the opening, also by itself. The first time
-    # is free: `shift` gives it back.
+    # In a cover, charge the opening for each use of a unit, also for leaving it alone. One charge
+    # per unit is free: `shift` adds it back to the bound below.
     value = columns.gain - (columns.sizes * problem.opening if cover else 0.0)
     integers, scale = to_integers(value, total_capacity, least_largest=problem.opening)
     terms = list(program.times)

@@ -148,10 +148,10 @@ def _clusters(continuum: Continuum, units: Sequence[int]) -> Iterator[list[int]]
 
 
 def _move_to_larger_groups(continuum: Continuum, groups: Codes) -> Codes:
-    """Move units to groups at their place that have more units than theirs.
+    """Move units to groups at their place that have at least as many units as theirs.
 
-    A unit moves if it lies at the place of all units that the other group has had from the
-    beginning, and if these are no fewer than the units of its present group, itself included.
+    A unit moves to a group if it lies at the place of all units that the group had when its turn
+    came, and if these are no fewer than the units of its present group, itself included.
     """
     groups = groups.copy()
     sizes = (groups >= 0).sum(axis=1)

@@ -36,7 +36,8 @@ class AcrossGroups:
     Attributes
     ----------
     groups, pairs
-        Names of the two groups, and the number of pairs with one annotator of each.
+        Names of the two groups, and the number of pairs of annotators, one of each group, who have
+        an expected disorder.
     gamma
         γ across the groups (xRR).
     normalized

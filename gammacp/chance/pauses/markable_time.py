@@ -1,9 +1,11 @@
 """Recordings with pauses: `cut` turns annotations in the time without pauses.
 
-Even independent annotators of a recording with silences all mark only what lies between these. So
-they meet more often than units that are turned over the whole recording. If the stretches in which
-something can be marked are known (`Continuum.markable`), each annotation is moved to the time
-without pauses, turned there, and mapped back. All random units then stay out of the same pauses.
+To turn an annotation is to move all its units along a circle, made of the recording, by the same
+distance (`gammacp.chance.cut`). Even independent annotators of a recording with silences all mark
+only what lies between these. So they meet more often than units that are turned over the whole
+recording. If the stretches in which something can be marked are known (`Continuum.markable`), each
+annotation is moved to the time without pauses, turned there, and mapped back. All random units then
+stay out of the same pauses.
 
 Annotators who seldom mark across pauses have their stretches filled anew
 (`gammacp.chance.pauses.refilled`). For the others, and those who often have overlapping units, a
@@ -15,8 +17,10 @@ turned unit may come to lie across a pause. What happens to it follows the annot
   units that touch pauses;
 - otherwise it moves to a random place between the annotator's other units where it fits.
 
-Some of them have a boundary between two units at most pauses. Their units that meet at a pause are
-joined before they are turned, and units are divided at pauses afterwards.
+Some annotators have a boundary between two units at most pauses. Their units that meet at a pause
+are joined before they are turned, and units are divided at pauses afterwards.
+
+`Refilling`, `Fitting` and `Dividing` are these three habits, in this order.
 """
 
 from __future__ import annotations
@@ -177,14 +181,17 @@ class Fitting:
         sizes = np.diff(edges)
         # Units that are longer than any stretch must cross a pause, so they show no habit.
         free = (lengths > 0) & (lengths <= sizes.max() * (1 + ROUNDING))
-        places = float(np.minimum(lengths[free, None], sizes[None, :-1]).sum())
-        if places <= 0:
+        # A unit of length l that starts anywhere in the time T without pauses crosses the pause
+        # after a stretch of length s with probability min(l, s) / T.
+        crossing_starts = float(np.minimum(lengths[free, None], sizes[None, :-1]).sum())
+        if crossing_starts <= 0:
             return cls(edges, 1.0, 0.0, 0.0, whole)
-        expected = places / float(edges[-1])
+        expected = crossing_starts / float(edges[-1])
         touched = np.array([_touched(edges, side) for side in (starts, starts + lengths)])
         stays = min(1.0, float((free & (last > first)).sum()) / expected)
         # On a grid, units often touch pauses by chance, so this shows no habit either.
         begins, ends = touched.sum(axis=1) / expected * (not whole)
+        # Together the three probabilities are at most 1.
         scale = (1.0 - stays) / max(1.0 - stays, begins + ends, 1e-12)
         return cls(edges, stays, float(ends * scale), float(begins * scale), whole)
 

@@ -15,11 +15,11 @@ from gammacp.measures.settings import Settings
 
 
 def link_disorders(continua: Mapping[str, Continuum], aligning: Aligning) -> Iterator[Instance]:
-    """Return the negative cost of links and chains of each pair, as in γ_link and γ_chain.
+    """Yield instances scored by the negative disorder of links and chains of each pair.
 
-    Links are joined over all annotators. Two annotators without links agree. If there are both
-    links and chains, the two disorders are added. Each is divided by the mean number of links (or
-    mentions) of the two annotators.
+    The disorders are those of γ_link and γ_chain. Links are joined over all annotators. Two
+    annotators without links agree. The disorder of links is divided by the mean number of links of
+    the two annotators, that of chains by their number of mentions together; the two are added.
 
     Raises
     ------

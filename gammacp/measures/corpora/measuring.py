@@ -310,7 +310,11 @@ def _all(counts: Mapping[str, Counts]) -> Counts:
 def _mean_of_pairs(
     part: MeasuredDocuments, counts: Mapping[str, Counts], formula: Callable[[Numbers], Rates]
 ) -> Rates:
-    """Return a single document's own value, and the means of its pairs' rates."""
+    """Return the rates of the only document: the means over its pairs.
+
+    The value is that of the document's score. With a reference, it is the mean over pairs, too, for
+    measures that are defined for one document.
+    """
     (only,) = counts.values()
     rates = formula(only.numbers)
     if part.reference is None or not part.counting.alone:

@@ -80,7 +80,7 @@ class Perturbed:
         Parameters
         ----------
         error, magnitude, set_number, n_annotators, seed
-            As for `Source.draw`.
+            As for `AnnotationSource.draw`.
         """
         if n_annotators != 2:
             raise UsageError(
@@ -147,12 +147,14 @@ def perturb(
     *,
     confusion: LabelConfusion | None = None,
 ) -> list[Sentence]:
-    """Return a copy of the sentences with errors; labels are drawn from those of the sentences.
+    """Return a copy of the sentences with errors.
+
+    With `label:uniform`, labels are drawn from those of the sentences.
 
     Parameters
     ----------
     sentences
-        Dependency trees; they stay as they are.
+        Dependency or phrase trees; they are not changed.
     error
         Error as `label`, `attach` or `label+attach:local`.
     magnitude
