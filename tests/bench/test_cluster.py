@@ -153,6 +153,7 @@ def cells(path: Path) -> int:
         return 0
 
 
+@pytest.mark.slow
 def test_a_worker_killed_during_the_sweep_changes_no_bit(
     toy_sweep: Build, cluster: Cluster, tmp_path: Path
 ) -> None:

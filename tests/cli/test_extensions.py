@@ -76,6 +76,7 @@ OWN_PARTS = (
 )
 
 
+@pytest.mark.slow
 def test_every_command_takes_imported_extensions(good: Path) -> None:
     found = one_by_one(
         [("--import", OWN, name, good, *options, "--json") for name, options, _ in OWN_PARTS],

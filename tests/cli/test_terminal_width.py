@@ -323,6 +323,7 @@ def test_commands_print_through_one_module() -> None:
     assert found == []
 
 
+@pytest.mark.slow
 def test_a_signature_is_whole_on_its_own_line(tmp_path: Path) -> None:
     """A signature is one word to be copied, so it is not broken like all other lines."""
     width = 60
