@@ -1,7 +1,7 @@
 """Views of results in notebooks, registered so that lower layers need not know the report.
 
 A result's `_repr_html_` asks for the view of its kind here. `Registry` imports the module that
-registers a view, such as `gammacp.report.notebook`, when the view is first looked up.
+registers a view when the view is first looked up.
 """
 
 from collections.abc import Callable

@@ -12,7 +12,7 @@ rules have been measured (`experiments/verdicts.py`, docs/verdict.md):
 - an annotator, a pair of annotators or a label is named if it differs from all others in a test
   over documents or stretches of a text: p ≤ .05 (for pairs .01) after Holm's correction.
 - what an annotator does differently (joins, cuts, misses or adds units, …) is said by the sentences
-  of `gammacp.kinds.kinds_of`, if the count is larger than in the random sets.
+  of `gammacp.kinds.kinds.kinds_of`, if the count is larger than in the random sets.
 - a kind of difference is named if its share of the disorder is the largest, and larger than the
   second with p ≤ .05.
 

@@ -1,8 +1,9 @@
 """Commands that could not read all of their input: the warning, the JSON and exit code 3.
 
 `note_unread` records what a command could not read. A sentence about it is then printed on stderr
-and above the first result, `unread_json` lists it for `--json`, and `ending` makes the command end
-with exit code 3. A command only has to put `unread_json()` into its JSON, which `Loaded.json` does.
+and above the first result, `unread_json` lists it for `--json`, and `exit_code_of_incomplete_input`
+makes the command end with exit code 3. A command only has to put `unread_json()` into its JSON,
+which `Loaded.json` does.
 """
 
 from collections.abc import Iterator, Sequence

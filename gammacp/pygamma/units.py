@@ -77,7 +77,8 @@ class Unit:
         return sort_key(self) < sort_key(other)
 
 
-def sort_key(unit: Unit) -> tuple[float, float, bool, str]:
-    """Return the key by which units are sorted."""
+def sort_key(unit: Unit) -> tuple[float, float, bool, Any]:
+    """Return the key by which units are sorted; labels need not be strings."""
     is_labelled = unit.annotation is not None
-    return unit.segment.start, unit.segment.end, is_labelled, unit.annotation or ""
+    label = unit.annotation if is_labelled else ""
+    return unit.segment.start, unit.segment.end, is_labelled, label

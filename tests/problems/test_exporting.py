@@ -146,7 +146,7 @@ def sums(words: list[str]) -> dict[str, int]:
 
 @pytest.mark.parametrize("model", ["pairs", "sets"])
 def test_lp_has_every_term_and_lines_of_legal_length(model: str) -> None:
-    """The format is that of CPLEX; HiGHS and SCIP read it in `benchmarks/foreign_solvers.py`."""
+    """The format is that of CPLEX; HiGHS and SCIP read it in `benchmarks/foreign_solver.py`."""
     text, program = export(drawn(3, 3, 1, 0.7), "lp", model=model)
     lines = [line for line in text.splitlines() if not line.startswith("\\")]
     assert max(map(len, lines)) < 255

@@ -128,6 +128,8 @@ def test_orders_and_compares_units() -> None:
     assert a == Unit(Segment(0, 1), "A") != b
     assert list(SortedSet([later, b, a, none, a])) == [none, a, b, later]
     assert none < a < b < later > a
+    numbers = [Unit(Segment(0, 1), label) for label in (2, 0, 1)]
+    assert [unit.annotation for unit in sorted(numbers)] == [0, 1, 2]
 
 
 def test_holds_pyannote_annotations_and_timelines() -> None:

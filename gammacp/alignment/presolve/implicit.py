@@ -36,7 +36,7 @@ _ADDED = 10
 
 
 class WeightedPairs(NamedTuple):
-    """WeightedPairs of units with their weights."""
+    """Pairs of units with their weights."""
 
     first: Codes
     second: Codes
@@ -87,7 +87,7 @@ def solve_implicit(
         few = np.prod(continuum.counts, dtype=np.int64) <= _KEPT
         second = int(np.searchsorted(continuum.annotator_codes, 1))
         for rows, cost in blocks:
-            if due(deadline):  # WeightedPairs not yet checked may gain more than the prices.
+            if due(deadline):  # Pairs not yet checked may gain more than the prices.
                 return best or solution(problem, solved.groups, highest), None
             if few and stored_blocks is None:
                 new_blocks.append((rows, cost))

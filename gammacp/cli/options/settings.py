@@ -258,7 +258,7 @@ class ComputingFlags:
     def pool(
         self, what: str, *, pays: bool = False
     ) -> Iterator[tuple[Executor | None, ProgressLine]]:
-        """Open workers if requested or worthwhile (otherwise None), and a counter of `what`.
+        """Open workers if requested or worthwhile (otherwise None), and a progress line for `what`.
 
         `pays` says whether the work is worth worker processes.
         """
