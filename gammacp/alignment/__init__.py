@@ -1,6 +1,6 @@
 """The best alignment: from a continuum to an `Alignment`, proven or with a bound.
 
-A solver looks for an alignment, and for *prices* of the units: no group saves more than the prices
+A solver looks for an alignment, and for prices of the units: no group saves more than the prices
 of its units, compared with leaving these alone. So no alignment saves more than all prices
 together, which gives the bound.
 
