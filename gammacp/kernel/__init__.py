@@ -20,6 +20,7 @@ from gammacp.kernel.folders import ignoring_numba_files
 
 with standstill(), ignoring_numba_files():
     import numba
+    from numba import types
     from numba.core.compiler_lock import global_compiler_lock
     from numba.core.registry import CPUDispatcher
 
@@ -60,7 +61,12 @@ class Kernel(CPUDispatcher):
         """Compile or load the code for a signature, and return its entry point.
 
         Numba's lock is taken before the lock between processes. All callers must use this order.
+
+        A constant in a kernel that calls this one has a type of its own, such as "the integer 0".
+        The code for any integer serves it as well, and compiling takes half as long.
         """
+        if isinstance(signature, tuple):
+            signature = tuple(map(types.unliteral, signature))
         with standstill(), global_compiler_lock, random_function_numbers():
             if signature in self.overloads or self.is_kept(signature):
                 return super().compile(signature)
