@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.kernels.array_slices import is_over
+from gammacp.alignment.kernels.array_slices import copy_values, is_over
 from gammacp.alignment.kernels.records import Graph
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import STEPS, Meter
@@ -91,7 +91,7 @@ def anneal(
         meter[STEPS] += 4 * (graph.start[u + 1] - graph.start[u])
         if gain > best + 1e-9 * scale:
             best = gain
-            best_of[:] = grouping.group_of
+            copy_values(grouping.group_of, best_of)
     return best_of, best
 
 
@@ -112,7 +112,7 @@ def _start(graph: Graph, group_of: Codes, n_groups: int, missing: float) -> tupl
         grouping.member[g, graph.annotator[u]] = u
         grouping.size[g] += 1
         _change(grouping.tie[g], u, 1.0, graph, missing)
-    grouping.listed[:] = np.argsort(-grouping.size)
+    copy_values(np.argsort(-grouping.size), grouping.listed)
     for i in range(n_groups):
         grouping.slot[grouping.listed[i]] = i
     return grouping, int(np.sum(grouping.size > 0))

@@ -1,6 +1,6 @@
 """Compiled kernels on slices of an array; NumPy's own take a second or more to compile each."""
 
-from gammacp.base.arrays import Codes, Indices
+from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import HALTED, MOST, STEPS, Meter
 from gammacp.kernel import kernel
 
@@ -39,3 +39,17 @@ def index_of(values: Codes, begin: int, end: int, value: int) -> int:
         else:
             end = middle
     return begin
+
+
+@kernel
+def copy_values(source: Codes | Indices | Floats, target: Codes | Indices | Floats) -> None:
+    """Copy all values of `source` to `target`; both have one dimension and the same length."""
+    for i in range(len(source)):
+        target[i] = source[i]
+
+
+@kernel
+def add_values(source: Floats, target: Floats) -> None:
+    """Add the values of `source` to those of `target`, which is as long."""
+    for i in range(len(source)):
+        target[i] += source[i]

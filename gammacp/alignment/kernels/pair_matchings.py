@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gammacp.alignment.kernels.array_slices import is_over
+from gammacp.alignment.kernels.array_slices import add_values, copy_values, is_over
 from gammacp.alignment.kernels.matching import best_matching
 from gammacp.alignment.kernels.records import Graph
 from gammacp.base.arrays import Bools, Floats, Indices
@@ -61,9 +61,9 @@ def matching_prices(
             for i in range(hi - lo):  # Prices are feasible, whatever was rounded.
                 for p in range(row[i], row[i + 1]):
                     of_rows[i] = max(of_rows[i], gain[p] - of_columns[column[p]])
-            total[lo:hi] += of_rows
-            total[first:last] += of_columns
+            add_values(of_rows, total[lo:hi])
+            add_values(of_columns, total[first:last])
             if len(each) == n:
-                each[lo:hi, b] = of_rows
-                each[first:last, a] = of_columns
+                copy_values(of_rows, each[lo:hi, b])
+                copy_values(of_columns, each[first:last, a])
     return total, True

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gammacp.alignment.kernels.array_slices import is_over, widest
+from gammacp.alignment.kernels.array_slices import copy_values, is_over, widest
 from gammacp.alignment.kernels.growing_columns import Growing, append, n_members, no_columns, trim
 from gammacp.alignment.kernels.messages import bound_labels, pair_at, pass_messages
 from gammacp.alignment.kernels.records import Columns, Graph
@@ -235,7 +235,8 @@ def _plant(inside: RootGraph) -> SearchTree:
     count = np.zeros((m + 1, m), np.int64)
     for s in range(m):
         count[0, s] = inside.begin[s + 1] - inside.begin[s] + 1
-        alive[0, s] = np.arange(labels)
+        for x in range(labels):
+            alive[0, s, x] = x
     # Each level is copied from the one above, so a level that is never reached takes no memory.
     # With hundreds of annotators all levels would take a gigabyte.
     sent = np.empty((m + 1, m * (m - 1) // 2, 2, labels), np.float64)
@@ -275,9 +276,9 @@ def _descend(tree: SearchTree, depth: int, threshold: float) -> tuple[bool, int]
     if i >= tree.n_choices[depth] or tree.ceiling[depth, i] <= threshold:
         return False, depth - 1
     tree.next_at[depth] = i + 1
-    tree.alive[depth + 1] = tree.alive[depth]
-    tree.n_alive[depth + 1] = tree.n_alive[depth]
-    tree.sent[depth + 1] = tree.sent[depth]
+    copy_values(tree.alive[depth].ravel(), tree.alive[depth + 1].ravel())
+    copy_values(tree.n_alive[depth], tree.n_alive[depth + 1])
+    copy_values(tree.sent[depth].ravel(), tree.sent[depth + 1].ravel())
     s = tree.branch[depth]
     tree.n_alive[depth + 1, s] = 1
     tree.alive[depth + 1, s, 0] = tree.choice[depth, i]

@@ -233,7 +233,8 @@ def published_windows(a: Indices, b: Indices, mass: int, n: int) -> Indices:
         for i in range(len(starts)):
             end = starts[i] + width - 1
             while old < len(windows) and windows[old, 0] <= end:
-                stack[top] = windows[old]
+                for column in range(3):
+                    stack[top, column] = windows[old, column]
                 top = top + 1
                 old = old + 1
             below = top
@@ -247,7 +248,8 @@ def published_windows(a: Indices, b: Indices, mass: int, n: int) -> Indices:
                 stack[below, 2] = counts[i]
                 top = below + 1
         while old < len(windows):
-            stack[top] = windows[old]
+            for column in range(3):
+                stack[top, column] = windows[old, column]
             top = top + 1
             old = old + 1
         windows = stack[:top]

@@ -60,7 +60,7 @@ def _turn(
     is chosen at random.
     """
     n = len(row)
-    whole_lengths = np.sort(np.diff(row))
+    whole_lengths = np.sort(row[1:] - row[:-1])
     first = completed(row[0], whole_lengths, pool, torn, chances[0])
     last = completed(mass - row[n - 1], whole_lengths, pool, torn, chances[1])
     circle = first + row[n - 1] - row[0] + last
@@ -69,7 +69,8 @@ def _turn(
     for i in range(n):
         edges[i] = first - row[0] + row[i]
     edges[n] = circle
-    edges[n + 1 :] = edges[: n + 1] + circle
+    for i in range(n + 1):
+        edges[n + 1 + i] = edges[i] + circle
     # Slide the start `at` of a window along the circle. `passed` edges lie at or before the start,
     # and `reached` before the end; up to `until` these numbers do not change. The first round
     # counts the windows that hold the same types as the row (`wrong` is 0), the second one stops at
