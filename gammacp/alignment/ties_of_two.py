@@ -25,7 +25,7 @@ def first_of_two(
     problem: Problem,
     solved: Solution,
     tie_candidates: TieCandidates,
-    second: Floats,
+    category_cost: Floats,
     limits: Limits,
 ) -> Solution | None:
     """Return the first best matching, or None if the tie candidates do not fit the solution.
@@ -39,7 +39,7 @@ def first_of_two(
     tie_candidates
         Pairs and prices. A pair is tight if its gain equals the sum of its units' prices. Every
         best matching consists of tight pairs, and the units that it leaves alone have a price of 0.
-    second
+    category_cost
         d_cat of each pair of `tie_candidates`.
     limits
         Limits of the search; `Ties.cycles` says when to give up.
@@ -53,7 +53,7 @@ def first_of_two(
     partner = _partners(problem, solved.groups)
     if not _fits(members, free, partner):
         return None
-    pairs = _from_both_sides(problem, members, second[tight], free)
+    pairs = _from_both_sides(problem, members, category_cost[tight], free)
     order = np.argsort(problem.ranks).astype(np.int32)
     most = limits.of(Ties).cycles
     ended = halting(
@@ -69,7 +69,7 @@ def first_of_two(
 
 
 def first_of_two_merged(
-    merged: Merged, rank: Codes, solved: Solution, second: Floats, limits: Limits
+    merged: Merged, rank: Codes, solved: Solution, category_cost: Floats, limits: Limits
 ) -> Solution | None:
     """Return the first best matching of all units, or None if it must be found in another way.
 
@@ -81,7 +81,7 @@ def first_of_two_merged(
         Place of each unit of the continuum.
     solved
         A proven solution for the units of the continuum, with tie candidates for distinct units.
-    second
+    category_cost
         d_cat of each pair of its tie candidates.
     limits
         As for `first_of_two`.
@@ -120,7 +120,7 @@ def first_of_two_merged(
     tie_candidates = TieCandidates(
         Columns(begin, members, gain_of_pairs), merged.prices_of_units(price), complete
     )
-    found = first_of_two(unmerged, solved, tie_candidates, second[tight][pair], limits)
+    found = first_of_two(unmerged, solved, tie_candidates, category_cost[tight][pair], limits)
     if found is None:
         return None
     return replace(solved, groups=found.groups, first=found.first)
@@ -141,14 +141,16 @@ def _fits(members: Codes, free: Bools, partner: Codes) -> bool:
     return 2 * chosen == int((partner >= 0).sum()) and bool(free[partner < 0].all())
 
 
-def _from_both_sides(problem: Problem, members: Codes, second: Floats, free: Bools) -> TightPairs:
+def _from_both_sides(
+    problem: Problem, members: Codes, category_cost: Floats, free: Bools
+) -> TightPairs:
     """Return the pairs from both sides: for each unit, its partners and their costs."""
     unit, other = np.concatenate((members, members[:, ::-1])).T
     order = np.argsort(unit, kind="stable")
     start = np.zeros(problem.n_units + 1, np.int64)
     np.cumsum(np.bincount(unit, minlength=problem.n_units), out=start[1:])
     n_first = int(np.searchsorted(problem.annotator, 1))
-    cost = np.tile(second, 2)[order]
+    cost = np.tile(category_cost, 2)[order]
     return TightPairs(n_first, start, np.ascontiguousarray(other[order]), cost, free)
 
 

@@ -74,7 +74,7 @@ class MeasureTask:
         return cls(names, alone, shared, options, beyond_chance, matching)
 
     def measure(
-        self, read: Mapping[str, Any], pool: Any, counter: Callable[[int, int], None]
+        self, read: Mapping[str, Any], pool: Any, progress: Callable[[int, int], None]
     ) -> tuple[dict[str, Mapping[str, Score]], Mapping[str, Score]]:
         """Compute the measures of single documents, and those of documents that share random sets.
 
@@ -84,7 +84,7 @@ class MeasureTask:
             The documents.
         pool
             Executor with worker processes; None to compute in this process.
-        counter
+        progress
             Called with the number of documents done and their total.
 
         Returns
@@ -100,7 +100,7 @@ class MeasureTask:
             for name, document_scores in zip(read, spread(one, read.values()), strict=False):
                 scores[name] = document_scores
                 if len(read) > 1:
-                    counter(len(scores), len(read))
+                    progress(len(scores), len(read))
             # After Ctrl-C workers skip documents. Measuring these here yields scores that say so.
             scores |= {name: one(c) for name, c in read.items() if name not in scores}
         if not self.shared:

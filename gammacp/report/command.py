@@ -66,14 +66,14 @@ def report(
     spare_files([out], comparing.against or ())
     compared = comparing.options(files, reading, features, loaded.continua)
     pays = calibrate or loaded.takes_long
-    with comparing.computing.pool("reporting", pays=pays) as (executor, counter):
+    with comparing.computing.pool("reporting", pays=pays) as (executor, progress_line):
         built = build(
             loaded.corpus(),
             title=title,
             measures=split_names(measures, "--measures"),
             calibrate=calibrate,
             executor=executor,
-            progress=counter.tell,
+            progress=progress_line.tell,
             failures=unread_in_words(),
             left_out=loaded.left_out,
             images=[images] if images else files or (),

@@ -64,7 +64,7 @@ class SegmentationFlags(EditFlags):
         """Return the criterion that the options stand for."""
         from gammacp.segmentation import CorrectedSimilarity, Criterion, EditSearch
 
-        edits = self.set_values()
+        edits = self.chosen_values()
         return Criterion(
             basis=CorrectedSimilarity(self.similarity),
             n=edits.get("n", 2),

@@ -20,6 +20,6 @@ class EditFlags:
         "How many places a near miss of S and B may span; 2 is next to each other.  [default: 2]"
     )
 
-    def set_values(self) -> dict[str, Any]:
+    def chosen_values(self) -> dict[str, Any]:
         """Return the values of the options that were given, by option of the measures."""
         return {name: value for name, value in vars(self).items() if value is not None}

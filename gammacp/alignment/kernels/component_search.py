@@ -35,12 +35,12 @@ Records: TypeAlias = Any  # of a structured dtype
 class SearchCosts(NamedTuple):
     """Losses of each column, of a unit alone and of covering a unit again, and a second criterion.
 
-    `second` is Σ d_cat of each column. It decides between alignments with equal loss and equally
-    many groups.
+    `category_cost` is Σ d_cat of each column. It decides between alignments with equal loss and
+    equally many groups.
     """
 
     loss: Floats
-    second: Floats
+    category_cost: Floats
     alone: Floats
     over: Floats
 
@@ -69,10 +69,10 @@ def _record(formats: str, names: str) -> np.dtype[np.void]:
 
 # A visited state: its first uncovered unit, the units covered after it, its loss, Σ d_cat and
 # number of groups. `stamp` is the component's root + 1, as 0 marks an empty place.
-_VISITED = _record("u8 f8 f8 i8 i4 i4", "covered loss second first groups stamp")
+_VISITED = _record("u8 f8 f8 i8 i4 i4", "covered loss category_cost first groups stamp")
 # A state on the way from the root of the search, with the option to try next and the one taken.
 # `best` holds the columns of the best solution.
-_STEP = _record("u8 f8 f8 i8 i8 i8 i8", "covered loss second first option taken best")
+_STEP = _record("u8 f8 f8 i8 i8 i8 i8", "covered loss category_cost first option taken best")
 
 
 class SearchRules(NamedTuple):
@@ -121,7 +121,7 @@ def search_components(
     rules
         Rules of the search. If ties are broken, `least` must be the optimum already. Of the
         solutions within the tolerance, the one with the fewest groups is taken, then the one with
-        the least `second`, then the first one in the order of the columns.
+        the least `category_cost`, then the first one in the order of the columns.
     meter
         Counts the states. It does not end the search; only `rules` do.
     """
@@ -257,7 +257,7 @@ def _search(
     else:
         best = np.inf
     best_groups = 1 << 30
-    best_second = np.inf
+    best_category_cost = np.inf
     best_depth = -1
     nodes = 0
     depth = 0
@@ -301,11 +301,13 @@ def _search(
                     continue
             depth += 1
             continue
-        fewer = groups < best_groups or (groups == best_groups and other < best_second - tolerance)
+        fewer = groups < best_groups or (
+            groups == best_groups and other < best_category_cost - tolerance
+        )
         if ties and not fewer:
             continue
         best_groups = groups
-        best_second = other
+        best_category_cost = other
         best_depth = groups
         for g in range(groups):
             path[g].best = path[g].taken
@@ -317,28 +319,30 @@ def _search(
 
 
 @kernel
-def _enter(step: Any, option: int, first: int, covered: Any, loss: float, second: float) -> None:
+def _enter(
+    step: Any, option: int, first: int, covered: Any, loss: float, category_cost: float
+) -> None:
     """Write a state into a step of the path, in place."""
     step.option = option
     step.first = first
     step.covered = covered
     step.loss = loss
-    step.second = second
+    step.category_cost = category_cost
 
 
 @kernel
 def _after(search: Search, u: int, c: int, here: Any) -> tuple[Any, float, float]:
-    """Return covered units, loss and Σ `second` after column c (−1: none) is taken at unit u."""
+    """Return covered units, loss and category cost after taking column c (−1: none) at unit u."""
     covered = here.covered
     costs = search.costs
     if c < 0:
-        return covered | _ONE, here.loss + costs.alone[u], here.second
+        return covered | _ONE, here.loss + costs.alone[u], here.category_cost
     lost = here.loss + costs.loss[c]
-    second = here.second + costs.second[c]
+    category_cost = here.category_cost + costs.category_cost[c]
     if not search.rules.cover:
-        return covered | search.listed.bits[c], lost, second
+        return covered | search.listed.bits[c], lost, category_cost
     after, again = _covered_again(search, c, here.first, covered)
-    return after, lost + again, second
+    return after, lost + again, category_cost
 
 
 @kernel
@@ -367,7 +371,7 @@ def _is_worse(
     entry = table[_place(table, root, state.first, state.covered)]
     if entry.stamp == root + 1:
         fewer = entry.groups < groups or (
-            entry.groups == groups and entry.second <= state.second + rules.tolerance
+            entry.groups == groups and entry.category_cost <= state.category_cost + rules.tolerance
         )
         worse = state.loss >= entry.loss - (rules.tolerance if rules.ties else 0.0)
         if worse and (fewer or not rules.ties):
@@ -381,7 +385,7 @@ def _is_worse(
         return False, stored
     entry.loss = state.loss
     entry.groups = groups
-    entry.second = state.second
+    entry.category_cost = state.category_cost
     return False, stored
 
 

@@ -111,14 +111,14 @@ def _run(sweep: Sweep, store: Store, pool: WorkerPool, running: options.Running)
     from gammacp.cli.progress import progress
 
     try:
-        with progress("cells") as counter:
+        with progress("cells") as progress_line:
             outcome = run(
                 sweep,
                 store,
                 pool,
                 resume=running.resume,
                 mixed=running.mix_software,
-                progress=counter,
+                progress=progress_line,
                 failed=output.Failures(),
             )
     except KeyboardInterrupt:

@@ -87,13 +87,13 @@ def calibrate(
         _by_annotator(loaded, settings, computing, fail_under, json=json)
         return
     errors = tuple(dict.fromkeys(error or ERROR_TYPES))
-    with computing.pool("magnitudes", pays=True) as (executor, counter):
+    with computing.pool("magnitudes", pays=True) as (executor, progress_line):
         calibration = compute(
             loaded.corpus(),
             errors=errors,
             sets=sets,
             executor=executor,
-            progress=counter,
+            progress=progress_line,
             **options,
         )
     if curves is not None:

@@ -75,7 +75,7 @@ def compare(
     if is_against_gold(loaded.continua, comparing.reference):
         tell_against_gold(loaded, str(comparing.reference), tables, thresholds, json=json)
         return
-    with comparing.computing.pool("comparing", pays=loaded.takes_long) as (executor, counter):
+    with comparing.computing.pool("comparing", pays=loaded.takes_long) as (executor, progress_line):
         comparison = compare_all(
             loaded.corpus().continua,
             by=tables,
@@ -83,7 +83,7 @@ def compare(
             also=() if by and (figure is None or {"pair", "kind"} & {*tables}) else BESIDE,
             **comparing.options(files, reading, features, loaded.continua),
             executor=executor,
-            progress=counter.tell,
+            progress=progress_line.tell,
             **options,
         )
     drawn = _draw(comparison, figure)

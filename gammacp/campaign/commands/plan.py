@@ -103,7 +103,7 @@ def plan(
         teams = teams_of(team, loaded.corpus().continua)
     else:
         _refuse_without_pilot(sampled, team)
-    with computing.pool("steps") as (executor, counter):
+    with computing.pool("steps") as (executor, progress_line):
         result = compute(
             None if loaded is None else loaded.corpus(),
             goal=goal,
@@ -115,7 +115,7 @@ def plan(
             error=error,
             teams=teams,
             executor=executor,
-            progress=counter,
+            progress=progress_line,
             **options,
         )
     if assign is not None and loaded is not None:

@@ -165,12 +165,12 @@ def _measure(
     continua = loaded.corpus() if several else loaded.continua
     shared: Memory | None = {} if explain else None
     what = "documents or random sets" if several else "random annotation sets"
-    with computing.pool(what) as (pool, counter), interruptible() as interrupted:
+    with computing.pool(what) as (pool, progress_line), interruptible() as interrupted:
         overall = agreement(
             continua,
             bootstrap=int(interval),
             executor=pool,
-            progress=counter,
+            progress=progress_line,
             shared=shared,
             **options,
         ).with_over(confidence=confidence, with_parts=interval, teams=teams)

@@ -115,7 +115,7 @@ class Chosen:
             from gammacp.measures.labels.coefficients import COEFFICIENTS
 
             one_of("coefficient", self.coefficient, COEFFICIENTS)
-        values |= brought.set_values()
+        values |= brought.chosen_values()
         accepted_changes = accepted
         if self.metric is not None:
             values["metric"] = self.distance
@@ -225,8 +225,8 @@ def measure(
         message(matched.describe())
     task = MeasureTask.of(names, options, chosen.beyond_chance, matching, read)
     _tell_many(len(read), task.alone, beyond_chance=chosen.beyond_chance)
-    with computing.pool("documents") as (pool, counter), interruptible() as interrupted:
-        scores, joint = task.measure(read, pool, counter)
+    with computing.pool("documents") as (pool, progress_line), interruptible() as interrupted:
+        scores, joint = task.measure(read, pool, progress_line)
         together = Together.of(
             read,
             scores,

@@ -14,8 +14,8 @@ def warm_up(json: AsJson = False) -> None:
     """
     from gammacp.cli.warming import warm_up as warm
 
-    with progress("cases") as counter:
-        warming = warm(counter)
+    with progress("cases") as progress_line:
+        warming = warm(progress_line)
     if json:
         print_json(asdict(warming))
         return

@@ -9,7 +9,7 @@ docstring.
 If a group has a method `with_campaign_file`, the command receives the result of this method for the
 paths in its argument `files`, `file` or `folder`, so that the group can take values from a
 campaign.toml. A parameter of type `Brought` receives the groups that subjects add to the command;
-such a group may have a method `set_values`, which returns the options that users set.
+such a group may have a method `chosen_values`, which returns the options that users set.
 
 >>> from dataclasses import dataclass
 >>> @dataclass(frozen=True)
@@ -46,12 +46,12 @@ class Brought:
 
     groups: tuple[Any, ...]
 
-    def set_values(self) -> dict[str, Any]:
-        """Return the options that users set, from the groups that have a method `set_values`."""
+    def chosen_values(self) -> dict[str, Any]:
+        """Return the options that users set, from the groups that have a method `chosen_values`."""
         values: dict[str, Any] = {}
         for group in self.groups:
-            if hasattr(group, "set_values"):
-                values |= group.set_values()
+            if hasattr(group, "chosen_values"):
+                values |= group.chosen_values()
         return values
 
 

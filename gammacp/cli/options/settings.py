@@ -267,9 +267,9 @@ class ComputingFlags:
 
         with (
             workers(self.jobs, pays=pays, executor=self.executor) as executor,
-            progress(what) as counter,
+            progress(what) as progress_line,
         ):
-            yield executor, counter
+            yield executor, progress_line
 
 
 def _check_bound(parameter: typer.CallbackParam, value: float | None) -> float | None:
