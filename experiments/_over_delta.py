@@ -126,8 +126,8 @@ def gamma_over_delta(
     }
     scores = {}
     for factor in chosen:
-        costs = scale_costs(basis.bound, 1 / factor)
-        d = replace(costs, signature=f"{basis.bound.signature}/{shortest(factor)}")
+        costs = scale_costs(basis.dissimilarity, 1 / factor)
+        d = replace(costs, signature=f"{basis.dissimilarity.signature}/{shortest(factor)}")
         scores[factor] = agreement(continua, **{**other_options, "dissimilarity": d}).score
     try:
         return OverDelta(scores, anchor_of(basis))
@@ -148,7 +148,7 @@ def anchor_of(basis: Basis) -> Anchor:
     DataError
         Nobody marked anything, there is no chance to compare with, or all places cost the same.
     """
-    place = basis.bound.positional_part or basis.bound.pairwise
+    place = basis.dissimilarity.positional_part or basis.dissimilarity.pairwise
     together = [c for c in basis.continua if c.n_annotators > 1]
     draws = Counter(basis.draws(c) for c in together)
     of = sum(c.n_units for c in together)
@@ -161,7 +161,7 @@ def anchor_of(basis: Basis) -> Anchor:
         raise DataError("nobody marked anything")
     if observed.min() == observed.max() == random.min() == random.max():
         raise DataError("all places cost the same")
-    return crossing(observed / basis.bound.delta, random / basis.bound.delta, of)
+    return crossing(observed / basis.dissimilarity.delta, random / basis.dissimilarity.delta, of)
 
 
 def crossing(observed: Floats, random: Floats, of: int | None = None) -> Anchor:

@@ -237,7 +237,9 @@ def _annotators(overall: Agreement, basis: Basis, changed: Collection[str]) -> d
     for name, alignment in alignments.items():
         c = alignment.continuum
         groups = alignment.groups
-        borne = borne_in([(c, groups)], [1 / total], c.annotators, len(c.categories), basis.bound)
+        borne = borne_in(
+            [(c, groups)], [1 / total], c.annotators, len(c.categories), basis.dissimilarity
+        )
         units.update(dict(zip(c.annotators, c.counts.tolist(), strict=True)))
         for person, observed in zip(c.annotators, borne.annotators.sum(axis=1), strict=True):
             borne_by_person[person][name] = float(observed)

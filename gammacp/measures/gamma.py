@@ -391,7 +391,7 @@ def score_on(
     value = math.nan
     interval = None
     if expected.enough:
-        counts = _counts_of(document, expected, basis.bound.delta)
+        counts = _counts_of(document, expected, basis.dissimilarity.delta)
         p = expected.p_value(observed)
         value = float(disorder_rates(counts.numbers).value[0])
     reason = _why_undefined(value, expected)

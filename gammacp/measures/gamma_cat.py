@@ -365,7 +365,7 @@ class _Disorders:
         is_defined = ~np.isnan(observed + expected)
         weights = np.array([self.observed.total(k) for k in categories])
         one = np.ones(len(is_defined))
-        most = one * self.basis.bound.delta
+        most = one * self.basis.dissimilarity.delta
         numbers = {
             "observed": np.where(is_defined, observed, 0.0),
             "expected": np.where(is_defined, expected, 0.0),

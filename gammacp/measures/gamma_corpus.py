@@ -328,7 +328,7 @@ class ScoreTable(Mapping[str, Gamma]):
             self.basis.continua.at(self.document_numbers),
             lambda some: self.alignments.columns(rows[some]),
             np.array([*mean, math.nan])[self.which[rows]],
-            self.basis.bound,
+            self.basis.dissimilarity,
         )
 
     @cached_property
@@ -350,7 +350,7 @@ class ScoreTable(Mapping[str, Gamma]):
             bound=self.alignments.column("bounds")[some],
             chances=chances,
             which=number[which],
-            delta=self.basis.bound.delta,
+            delta=self.basis.dissimilarity.delta,
         )
 
     def _of_chances(self, test: Callable[[ExpectedDisorder], bool]) -> Bools:

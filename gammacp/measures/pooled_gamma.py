@@ -220,7 +220,7 @@ def _p_value(parts: DisorderColumns, basis: Basis) -> tuple[float | None, float 
     sets: dict[int, Floats] = {}
     for k, chance in enumerate(parts.chances):
         mine = np.flatnonzero(parts.which == k)
-        if not basis.shared:
+        if not basis.documents_share_chance:
             # Each document has random sets of its own, weighted by its x̄. The test is exact, and
             # treats documents alike even if some stand for more of the population than others.
             sets |= {int(i): parts.mean_units[i] * chance.expected.disorders for i in mine}

@@ -97,6 +97,80 @@ def by_size(continua: ContinuumSequence) -> Indices:
     return order[continua.n_units[order] > 0]
 
 
+class SampleRules:
+    """How many random sets continua get, and how precisely they are aligned.
+
+    Continua with the same number of annotators may share their random sets. If these continua are a
+    share s of the corpus, their expected disorder needs only the precision e/√s, where e is the
+    precision that was asked for: all of them together then give that of the corpus with precision
+    e.
+
+    Parameters
+    ----------
+    continua
+        All continua of the corpus.
+    settings
+        Settings of γ.
+    shared
+        Whether continua with the same number of annotators share their random sets.
+    reused
+        Whether pairs of annotators reuse the random sets of all.
+    """
+
+    def __init__(
+        self, continua: ContinuumSequence, settings: Settings, *, shared: bool, reused: bool
+    ) -> None:
+        """Store the arguments; shares are computed when needed."""
+        self._continua = continua
+        self._settings = settings
+        self._shared = shared
+        self._reused = reused
+        n = continua.n_annotators
+        self.numbers = {k: np.flatnonzero(n == k) for k in dict.fromkeys(n.tolist())}
+        """For each number of annotators, the numbers of the continua that have as many."""
+
+    def rule(self, n_annotators: int) -> SampleRule:
+        """Return the sample rule for the continua with this number of annotators."""
+        rule = self._settings.rule
+        if not self._shared:
+            return rule
+        if self._reused:
+            rule = replace(rule, least=max(rule.least, min(_MANY, _FEW_UNITS // self.mean_units)))
+        if len(self.numbers) == 1:
+            return rule
+        share = self._shares[n_annotators]
+        if share > _SMALL:
+            least = rule.least
+        else:
+            least = FEWEST_SAMPLES
+        precision = min(_WORST, rule.precision / math.sqrt(share))
+        return replace(rule, precision=precision, least=least)
+
+    def gap(self, n_annotators: int) -> float:
+        """Return the relative gap with which continua of so many annotators are aligned.
+
+        This is the gap of the settings. Where such continua are a small share of the corpus, it is
+        the gap of their random sets instead, because the expected disorder with which they are
+        compared is not known any more precisely.
+        """
+        if self._shared and self._shares[n_annotators] <= _SMALL:
+            settings = replace(self._settings, rule=self.rule(n_annotators))
+            return settings.solving_random(n_annotators)["gap"]
+        return self._settings.gap
+
+    @cached_property
+    def mean_units(self) -> int:
+        """Mean number of units of a continuum, rounded down, at least 1."""
+        return max(1, int(self._continua.n_units.sum()) // len(self._continua))
+
+    @cached_property
+    def _shares(self) -> Mapping[int, float]:
+        """For each number of annotators, the share of the corpus that its continua are, by x̄."""
+        units = self._continua.mean_units
+        weights = {n: math.fsum(units[some].tolist()) for n, some in self.numbers.items()}
+        return {n: weight / (sum(weights.values()) or 1.0) for n, weight in weights.items()}
+
+
 class _Parent(NamedTuple):
     """The basis from which a selection was made, with the names that select.
 
@@ -143,6 +217,9 @@ def named_continua(continua: Continua) -> Mapping[str, Continuum]:
 class Basis:
     """Alignments and chance of continua that are measured together.
 
+    All measures of γ's family rest on these two: `align_all` gives the observed disorders, and
+    `chance` the expected ones. Both are computed once.
+
     The dissimilarity is bound to all continua together. Which random sets a continuum is compared
     with depends on the chance model:
 
@@ -186,9 +263,9 @@ class Basis:
             dissimilarity = settings.dissimilarity
         else:
             dissimilarity = Combined()
-        self.bound: BoundDissimilarity = bind(dissimilarity, source)
-        self.shared = self.model.pools or len(self.continua) > OWN_CHANCE
-        if self.shared:
+        self.dissimilarity: BoundDissimilarity = bind(dissimilarity, source)
+        self.documents_share_chance = self.model.pools or len(self.continua) > OWN_CHANCE
+        if self.documents_share_chance:
             served = len(self.continua)
         else:
             served = 1
@@ -200,14 +277,22 @@ class Basis:
         self._progress = how.get("progress")
         memory = how.get("shared")
         self._keep = memory is not None
-        n = self.continua.n_annotators
-        self._rows = {k: np.flatnonzero(n == k) for k in dict.fromkeys(n.tolist())}
         self._parent: _Parent | None = None
         self._memory: Memory = {}
         if memory is not None:
             # A continuum and a corpus of this continuum alone may be bound differently.
             key = (one, self.continua, self.settings)
             self._memory = memory.setdefault(key, {})  # type: ignore[assignment]
+
+    @cached_property
+    def rules(self) -> SampleRules:
+        """How many random sets the continua get."""
+        return SampleRules(
+            self.continua,
+            self.settings,
+            shared=self.documents_share_chance,
+            reused=self.model.named and self._parent is None,
+        )
 
     @cached_property
     def _by_annotator(self) -> Mapping[str, Mapping[str, Continuum]]:
@@ -276,29 +361,17 @@ class Basis:
         memo = self._memory.get(key)
         if isinstance(memo, MergedAlignments):
             return memo
-        gaps = {n: self.gap(n) for n in dict.fromkeys(continua.n_annotators.tolist())}
+        gaps = {n: self.rules.gap(n) for n in dict.fromkeys(continua.n_annotators.tolist())}
         each = np.array([gaps[n] for n in continua.n_annotators.tolist()])
         parts: list[tuple[Indices, Aligned]] = []
         for gap in sorted(set(gaps.values())):
             some = np.flatnonzero(each == gap)
             solving: Solving = {**self.settings.solving, "gap": gap}
             how: Any = {"executor": self._executor, "progress": self._progress}
-            aligned = align_each(continua.at(some), self.bound, **how, **solving)
+            aligned = align_each(continua.at(some), self.dissimilarity, **how, **solving)
             parts.append((some[: len(aligned)], aligned))
         self._memory[key] = alignments = MergedAlignments(len(continua), parts)
         return alignments
-
-    def gap(self, n_annotators: int) -> float:
-        """Return the relative gap with which continua of so many annotators are aligned.
-
-        This is the gap of the settings. Where such continua are a small share of the corpus, it is
-        the gap of their random sets instead, because the expected disorder with which they are
-        compared is not known any more precisely.
-        """
-        if self.shared and self._shares[n_annotators] <= _SMALL:
-            settings = replace(self.settings, rule=self._rule(n_annotators))
-            return settings.solving_random(n_annotators)["gap"]
-        return self.settings.gap
 
     def chances(self, numbers: Indices) -> tuple[list[Chance | DataError], Indices]:
         """Return the expected disorders of some continua.
@@ -317,7 +390,7 @@ class Basis:
         """
         index_by_chance: dict[Chance | DataError, int] = {}
         which = np.empty(len(numbers), np.int64)
-        alike = self.shared and self._parent is None
+        alike = self.documents_share_chance and self._parent is None
         if alike:
             groups = self.continua.n_annotators[numbers]
         else:
@@ -332,39 +405,52 @@ class Basis:
             which[mine] = index_by_chance.setdefault(chance, len(index_by_chance))
         return [*index_by_chance], which
 
-    def chance(self, of: Continuum | ContinuumSequence) -> Chance:
-        """Return the expected disorder, from random sets that are drawn until the rule is met.
+    def chance(self, continuum: Continuum) -> Chance:
+        """Return the expected disorder of a continuum, from as many random sets as the rule needs.
 
         It is computed only once for the same draws. After Ctrl-C (`stopping.interruptible`) the
         completed samples count, and the one that was cut short does not.
 
         Parameters
         ----------
-        of
-            One of the continua; or several, with chance modelled within each (`cut`).
+        continuum
+            One of the continua.
 
         Raises
         ------
         DataError
             The chance model cannot be built from these continua.
         """
-        within = not isinstance(of, Continuum)
-        if isinstance(of, Continuum):
-            draws = self.draws(of)
-        else:
-            draws = self._draws_within(of)
+        rule = self.rules.rule(continuum.n_annotators)
+        return self._chance_of(
+            self.draws(continuum), rule, keep=self._keep, by_units=self.weighs_sets_by_units
+        )
+
+    def chance_within(self, continua: ContinuumSequence) -> Chance:
+        """Return the expected disorder of several continua, with chance modelled within each.
+
+        The chance model is `cut`, whatever that of the settings; the rest is as for `chance`.
+        """
+        draws = self._draws_within(continua)
+        return self._chance_of(draws, self.settings.rule, keep=False, by_units=True)
+
+    @property
+    def weighs_sets_by_units(self) -> bool:
+        """Whether a random set weighs by its x̄, so that the expected disorder is Σ cost / Σ x̄.
+
+        This is so where the sets stand for different continua, which may differ in size.
+        """
+        return self.model.ratio or (self.documents_share_chance and not self.model.pools)
+
+    def _chance_of(
+        self, draws: Draws[Continuum], rule: SampleRule, *, keep: bool, by_units: bool
+    ) -> Chance:
         memo = self._memory.get(("chance", draws))
         if isinstance(memo, Chance):
             return memo
-        if isinstance(of, Continuum):
-            rule = self._rule(of.n_annotators)
-        else:
-            rule = self.settings.rule
-        at_once = min(200, max(5, 2000 // self._units))
+        at_once = min(200, max(5, 2000 // self.rules.mean_units))
         settings = replace(self.settings, rule=rule)
-        ratio = within or self.model.ratio or (self.shared and not self.model.pools)
-        keep = self._keep and not within
-        count = AlignedDisorder(self.bound, settings, keep, ratio, at_once)
+        count = AlignedDisorder(self.dissimilarity, settings, keep, by_units, at_once)
         (expected,), payloads = expectations(
             draws, count, rule, self.settings.seed, executor=self._executor, progress=self._progress
         )
@@ -379,13 +465,13 @@ class Basis:
             if cut is not None:
                 return cut
         n = continuum.n_annotators
-        key = n if self.shared else continuum
+        key = n if self.documents_share_chance else continuum
 
         def compute() -> Draws[Continuum]:
             if self.model.pools:
                 sampler = self.model.prepare(self._with_annotators, n)
-            elif self.shared:
-                sampler = self._strata(self.continua.at(self._rows[n]))
+            elif self.documents_share_chance:
+                sampler = self._strata(self.continua.at(self.rules.numbers[n]))
             else:
                 sampler = self.model.prepare([continuum], n)
             return Draws(sampler, self.settings.seed, keep=self._keep)
@@ -438,40 +524,6 @@ class Basis:
             samplers = tuple(samplers)  # Build all of them now, so that errors are raised at once.
         name = model or f"{self.model.name}(over={len(samplers)})"
         return Strata(samplers, name)
-
-    @cached_property
-    def _units(self) -> int:
-        """Mean number of units of a continuum, at least 1."""
-        return max(1, int(self.continua.n_units.sum()) // len(self.continua))
-
-    def _rule(self, n_annotators: int) -> SampleRule:
-        """Return the sample rule for the continua with this number of annotators.
-
-        If these are a share s of the corpus, their precision is e/√s, where e is the precision
-        that was asked for. All groups together then give the expected disorder of the corpus with
-        precision e.
-        """
-        rule = self.settings.rule
-        if not self.shared:
-            return rule
-        if self.model.named and self._parent is None:
-            rule = replace(rule, least=max(rule.least, min(_MANY, _FEW_UNITS // self._units)))
-        if len(self._rows) == 1:
-            return rule
-        share = self._shares[n_annotators]
-        if share > _SMALL:
-            least = rule.least
-        else:
-            least = FEWEST_SAMPLES
-        precision = min(_WORST, rule.precision / math.sqrt(share))
-        return replace(rule, precision=precision, least=least)
-
-    @cached_property
-    def _shares(self) -> Mapping[int, float]:
-        """For each number of annotators, the share of the corpus that its continua are, by x̄."""
-        units = self.continua.mean_units
-        weights = {n: math.fsum(units[some].tolist()) for n, some in self._rows.items()}
-        return {n: weight / (sum(weights.values()) or 1.0) for n, weight in weights.items()}
 
     def select(self, names: Collection[str], *, keep: bool) -> Basis | None:
         """Return the basis of the continua that have all of these annotators, cut to some of them.
@@ -558,7 +610,7 @@ class AlignedDisorder:
     settings: Settings
     keep: bool
     """Whether the sets and their alignments are kept for later use."""
-    ratio: bool
+    by_units: bool
     """Whether sets weigh by their x̄, so that the mean is Σ cost / Σ x̄."""
     at_once: int
 
@@ -571,7 +623,7 @@ class AlignedDisorder:
             best_groups_of_each(marked, self.dissimilarity, ties=self.keep, **solving)
         )
         rows: list[Sequence[Disagreement]] = []
-        if self.ratio:
+        if self.by_units:
             weights = every.mean_units.tolist()
         else:
             weights = [1.0] * len(every)

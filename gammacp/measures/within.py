@@ -87,7 +87,7 @@ def factors(
         missing = BeyondChance(value=math.nan, chance=WITHIN, reason=reason)
         return missing, missing
     low, mean, high = interval
-    within = basis.chance(continua)
+    within = basis.chance_within(continua)
     expected = within.expected
     if not expected.samples:
         missing = BeyondChance(value=math.nan, chance=WITHIN, reason=_INTERRUPTED)
@@ -207,7 +207,7 @@ def gaps_within(
         return None
     marked = ContinuumSequence.of(continua)
     corpus = Corpus(dict(zip(names, continua, strict=True)), continua[0].categories)
-    expected = basis.like(corpus, chance="cut").chance(marked).expected
+    expected = basis.like(corpus, chance="cut").chance_within(marked).expected
     weights = marked.mean_units
     observed = float((weights * disorders).sum() / weights.sum())
     value, reason = ratio(observed, expected.mean, "")

@@ -90,7 +90,7 @@ def test_p_within_is_exact_and_p_between_is_not_significant() -> None:
     found, basis = measured(6, 0.7, "documents", samples=30)
     assert found.within is not None
     assert found.between is not None
-    drawn = basis.chance(basis.continua).expected
+    drawn = basis.chance_within(basis.continua).expected
     order = sorted(range(6), key=lambda i: basis.continua[i].n_units)
     sets = [drawn.disorders[drawn.strata == order.index(i)] for i in range(6)]
     assert {len(s) for s in sets} == {drawn.samples // 6}

@@ -166,13 +166,13 @@ def test_a_crowd_among_many_documents_is_aligned_as_precisely_as_its_chance() ->
         for k in range(200)
     }
     many = Basis(Corpus.from_continua({"crowd": crowd, **pairs}), Settings.of())
-    found, proven = many.align([*pairs.values(), crowd])[-1], align(crowd, many.bound)
+    found, proven = many.align([*pairs.values(), crowd])[-1], align(crowd, many.dissimilarity)
     assert proven.bound == proven.disorder <= found.disorder
     assert found.bound <= proven.disorder
     assert found.bound >= 0.75 * found.disorder
-    assert many.gap(crowd.n_annotators) > 0 == many.gap(2)
+    assert many.rules.gap(crowd.n_annotators) > 0 == many.rules.gap(2)
     few = Basis(Corpus.from_continua({"crowd": crowd, "0": pairs["0"]}), Settings.of())
-    assert few.gap(crowd.n_annotators) == 0
+    assert few.rules.gap(crowd.n_annotators) == 0
 
 
 def in_a_table(folder: Path, size: int) -> Corpus:

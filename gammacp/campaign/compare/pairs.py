@@ -198,7 +198,7 @@ def pair_matrix(continua: Selection, basis: Basis) -> PairMatrix:
     for pair in pairs:
         chosen = basis.select(pair, keep=True)
         agreements[pair] = agreement_on(chosen, basis)
-        if chosen is None or not basis.shared or not agreements[pair].rated:
+        if chosen is None or not basis.documents_share_chance or not agreements[pair].rated:
             continue
         if chosen.chance_is_own:
             own_chance.add(pair)

@@ -133,7 +133,7 @@ def links_on(
     only
         The only type of links to count; None for all.
     """
-    costs = LinkCosts.of(basis.continua, basis.settings, basis.bound, types, ends)
+    costs = LinkCosts.of(basis.continua, basis.settings, basis.dissimilarity, types, ends)
     return LinksOn(costs, basis.settings, only)
 
 

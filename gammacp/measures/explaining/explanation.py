@@ -216,7 +216,7 @@ def explained_on(basis: Basis, *, stretches: int = STRETCHES) -> Explanation:
     per_unit = [pooled.weights.get(name, 1.0) / total for name in scores]
     aligned = [(s.alignment.continuum, s.alignment.groups) for s in scores.values()]
     labels = [*plain(continua[0].categories)[0], UNLABELLED]
-    costs = borne_in(aligned, per_unit, people, len(labels) - 1, basis.bound)
+    costs = borne_in(aligned, per_unit, people, len(labels) - 1, basis.dissimilarity)
     named_sets = basis.model.named
     by_chance = _by_chance(basis, continua, people if named_sets else None, len(labels) - 1, shares)
     chance, each = by_chance or (None, None)
@@ -230,7 +230,7 @@ def explained_on(basis: Basis, *, stretches: int = STRETCHES) -> Explanation:
         by_pair = None
     observed = costs.total
     several = len(continua) > 1 or len(pooled.documents) > 1
-    make = _Records(components_of(basis.bound), float(observed.sum()))
+    make = _Records(components_of(basis.dissimilarity), float(observed.sum()))
     return Explanation(
         gamma=pooled.score,
         components=tuple(make.components(observed, chance.total if chance else None)),
@@ -354,7 +354,7 @@ def _by_chance(
             scales.append(weight / (x if of_all is None else float(of_all.sum())))
             aligned_sets.append((s.continuum, s.groups))
             owner.append(number)
-    borne = borne_in(aligned_sets, scales, people, categories, basis.bound)
+    borne = borne_in(aligned_sets, scales, people, categories, basis.dissimilarity)
     sums = add_up(np.array(owner, np.int64), borne.items, len(weights))
     rows = dict(zip(weights, sums, strict=True))
     each = [rows[k] * (s / weights[k]) for k, s in zip(chances, shares, strict=True)]

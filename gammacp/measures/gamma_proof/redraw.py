@@ -114,7 +114,7 @@ def _check_model(
     path: Path,
 ) -> None:
     """Raise a DataError if the documents lead to another chance model, circle or mean."""
-    if basis.model.ratio or (basis.shared and not basis.model.pools):
+    if basis.weighs_sets_by_units:
         mean = "ratio"
     else:
         mean = "sets"

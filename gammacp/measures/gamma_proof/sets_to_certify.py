@@ -28,7 +28,7 @@ def alignments_behind(
         drawn = basis.draws(continuum).take(range(n_sets))
         marked = {k: c for k, c in enumerate(drawn) if c.n_units}
         solving = basis.settings.solving_random(continuum.n_annotators)
-        aligned = align_each(list(marked.values()), basis.bound, **solving)
+        aligned = align_each(list(marked.values()), basis.dissimilarity, **solving)
         sets = {f".set-{k}": a for k, a in zip(marked, aligned, strict=False)}
         behind[name] = {"": score.alignment, **sets}
     return behind

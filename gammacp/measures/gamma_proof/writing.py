@@ -265,7 +265,7 @@ def _write_part(
 ) -> dict[str, Any]:
     """Write the certificates of documents and of their random sets; return their manifest entry."""
     # Models that mix documents also draw from those without γ, which have no certificate.
-    all_there = not basis.shared or len(basis.continua) == len(measured.rated)
+    all_there = not basis.documents_share_chance or len(basis.continua) == len(measured.rated)
     rows = []
     observed = []
     for name, score in part.documents.items():
@@ -284,7 +284,7 @@ def _write_part(
         alignment = score.alignment
         observed.append((weight * continuum.mean_units, alignment.disorder, alignment.bound))
     first = next(iter(part.documents.values())).alignment.continuum
-    if len(part.documents) == 1 and not basis.shared:
+    if len(part.documents) == 1 and not basis.documents_share_chance:
         stem = next(iter(stems[name] for name in part.documents))
     else:
         stem = f"{first.n_annotators}-annotators"
@@ -318,11 +318,11 @@ def _write_sets(
     marked = {k: continuum for k, continuum in enumerate(drawn) if continuum.n_units}
     solving = basis.settings.solving_random(n_annotators)
     aligned = dict(
-        zip(marked, align_each([*marked.values()], basis.bound, **solving), strict=False)
+        zip(marked, align_each([*marked.values()], basis.dissimilarity, **solving), strict=False)
     )
     if len(drawn) < part.samples or len(aligned) < len(marked):
         raise InterruptedProofError
-    by_size = basis.model.ratio or (basis.shared and not basis.model.pools)
+    by_units = basis.weighs_sets_by_units
     rounds = part.draws.rounds if isinstance(part.draws.sampler, Strata) else 1
     disorders = np.zeros(part.samples)
     bounds = np.zeros(part.samples)
@@ -330,7 +330,7 @@ def _write_sets(
     rows: list[dict[str, Any]] = []
     for k, continuum in enumerate(drawn):
         row: dict[str, Any] = {"k": k, "file": None, "hash": None}
-        if by_size:
+        if by_units:
             weights[k] = continuum.mean_units
         # Check for an interruption: small sets are aligned once more for their certificates, one by
         # one, which takes long.
@@ -349,7 +349,7 @@ def _write_sets(
         bounds,
         proven=True,
         confidence=basis.settings.rule.confidence,
-        weights=weights if by_size else None,
+        weights=weights if by_units else None,
         strata=strata if rounds > 1 else None,
     )
     return rows, expected
