@@ -38,7 +38,7 @@ class CorpusSampler:
     "corpus",
     "annotators of different continua, put side by side",
     "Mathet, Widlöcher & Métivier 2015, §5.2.2",
-    pools=True,
+    built_from_all=True,
 )
 def prepare_corpus(continua: Sequence[Continuum], n_annotators: int) -> CorpusSampler:
     """Return the sampler of a corpus with at least as many continua as annotators.

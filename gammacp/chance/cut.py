@@ -300,11 +300,11 @@ class CutSampler:
     "cut",
     "every annotator once, turned on the circle and cut between its own units",
     "after Mathet, Widlöcher & Métivier 2015, §5.2.1",
-    pools=False,
-    named=True,
-    reads=True,
+    built_from_all=False,
+    keeps_names=True,
+    respects_read_until=True,
     avoids_pauses=True,
-    demands=False,
+    may_refuse=False,
 )
 def prepare_cut(continua: Sequence[Continuum], n_annotators: int) -> CutSampler:
     """Prepare the sampler of one continuum.

@@ -90,9 +90,9 @@ class DocumentsSampler:
     "documents",
     "each annotator's documents permuted, no two annotations of one document meeting",
     "after Mathet, Widlöcher & Métivier 2015, §5.2.2",
-    pools=True,
-    ratio=True,
-    named=True,
+    built_from_all=True,
+    weighs_by_units=True,
+    keeps_names=True,
 )
 def prepare_documents(continua: Sequence[Continuum], n_annotators: int) -> DocumentsSampler:
     """Return the sampler of a corpus.

@@ -59,7 +59,7 @@ class FixedPositionsSampler:
     FIXED_POSITIONS,
     "predefined units keep their places; labels redrawn from the pooled prevalence",
     "after Mathet, Widlöcher & Métivier 2015, §6.3.3",
-    pools=True,
+    built_from_all=True,
     keeps_places=True,
 )
 def prepare_fixed_positions(

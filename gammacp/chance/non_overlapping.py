@@ -52,7 +52,7 @@ class NonOverlappingSampler:
     "non-overlapping",
     "every annotator's units at random places, lengths kept, without overlap",
     "Li, Rosé, Yuan & Zhou 2024",
-    pools=False,
+    built_from_all=False,
 )
 def prepare_non_overlapping(
     continua: Sequence[Continuum], n_annotators: int

@@ -151,7 +151,7 @@ def _normal(values: Floats | Indices) -> Normal:
     "statistical-normal",
     "units drawn from normal distributions of the observed counts, lengths and gaps",
     "Titeux & Riad 2021 (pygamma-agreement)",
-    pools=False,
+    built_from_all=False,
 )
 def prepare_normal(continua: Sequence[Continuum], n_annotators: int) -> NormalSampler:
     """Return the sampler of one continuum, which begins at 0, or where its bounds are declared to.

@@ -30,22 +30,22 @@ class ChanceModel:
         Function of the continua that chance is modelled on (one, or all of a corpus; they share
         their categories) and of the number of random annotators in a set. It returns a sampler, and
         raises DataError if the model cannot be built from these continua.
-    pools
+    built_from_all
         Whether the model is built once from all continua of a corpus, instead of from each.
-    ratio
+    weighs_by_units
         Whether the expected disorder is Σ cost / Σ x̄ over the random sets, instead of the mean of
         their cost / x̄.
-    named
+    keeps_names
         Whether random annotators bear the names of real ones, each at most once in a set.
     keeps_places
         Whether all random annotators have units at the same places if the real ones do, so that
         measures of predefined units can be taken of them.
-    reads
+    respects_read_until
         Whether units of annotators who did not finish stay where they read
         (`Continuum.read_until`).
     avoids_pauses
         Whether no unit comes to lie where nothing can be marked (`Continuum.markable`).
-    demands
+    may_refuse
         Whether the model cannot be built from some continua. Without demands it is built when it is
         first drawn from.
     """
@@ -54,13 +54,13 @@ class ChanceModel:
     summary: str
     reference: str
     prepare: Prepare
-    pools: bool
-    ratio: bool = False
-    named: bool = False
+    built_from_all: bool
+    weighs_by_units: bool = False
+    keeps_names: bool = False
     keeps_places: bool = False
-    reads: bool = False
+    respects_read_until: bool = False
     avoids_pauses: bool = False
-    demands: bool = True
+    may_refuse: bool = True
 
 
 CHANCE_MODELS: Registry[ChanceModel] = Registry("chance model")
@@ -79,7 +79,7 @@ def registered(name: str, summary: str, reference: str, **facts: Any) -> Callabl
         def prepare_or_refuse(
             continua: Sequence[Continuum], n_annotators: int
         ) -> Sampler[Continuum]:
-            if not facts.get("reads"):
+            if not facts.get("respects_read_until"):
                 check_read_completely(continua, name)
             if not (facts.get("avoids_pauses") or facts.get("keeps_places")):
                 check_no_pauses(continua, name)

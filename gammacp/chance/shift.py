@@ -64,7 +64,7 @@ def distant_shifts(n: int, distance: float, rng: np.random.Generator) -> Floats:
     "shift",
     "real annotations, circularly shifted",
     "Mathet, Widlöcher & Métivier 2015, §5.2.1",
-    pools=False,
+    built_from_all=False,
 )
 def prepare_shift(
     continua: Sequence[Continuum], n_annotators: int, name: str = "shift"
@@ -93,5 +93,5 @@ registered(
     "shift-pooled",
     "annotations of all continua of the corpus, mosaicked and circularly shifted",
     "after Mathet, Widlöcher & Métivier 2015, §5.2",
-    pools=True,
+    built_from_all=True,
 )(partial(prepare_shift, name="shift-pooled"))

@@ -79,7 +79,7 @@ def circular_gaps(annotation: Annotation) -> Floats:
     "statistical",
     "units drawn from the observed counts, categories, lengths and gaps",
     "Mathet & Widlöcher 2011, §5.3 (random1)",
-    pools=True,
+    built_from_all=True,
 )
 def prepare_statistical(continua: Sequence[Continuum], n_annotators: int) -> StatisticalSampler:
     """Return the sampler over the pooled statistics of the continua.

@@ -150,10 +150,10 @@ def tilt_of(mean: float) -> float:
     "tilted",
     "every annotator once, turned in a time in which all together mark evenly",
     "after Mathet, Widlöcher & Métivier 2015, §5.2.1",
-    pools=False,
-    named=True,
-    reads=True,
-    demands=False,
+    built_from_all=False,
+    keeps_names=True,
+    respects_read_until=True,
+    may_refuse=False,
 )
 def prepare_tilted(continua: Sequence[Continuum], n_annotators: int) -> TiltedSampler:
     """Prepare the sampler of one continuum.

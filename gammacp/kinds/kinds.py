@@ -317,7 +317,9 @@ def _groups_on(basis: Basis, documents: DocumentAlignments) -> list[RandomSets] 
             for s in chance.sets
         ]
         aligned = [(s.continuum, s.groups) for s in chance.sets]
-        groups.append(RandomSets(np.array(documents_of_chance), aligned, scales, basis.model.named))
+        groups.append(
+            RandomSets(np.array(documents_of_chance), aligned, scales, basis.model.keeps_names)
+        )
     return groups
 
 

@@ -81,7 +81,7 @@ def pool_scores(scores: ScoreTable, basis: Basis) -> CorpusGamma:
         status=status if len(computed) else None,
         notes=tuple(dict.fromkeys(n for c in chances for n in notes_on(c.expected, basis.settings)))
         + (trend.notes if trend else ())
-        + (_pooling(continua, scores.stands_for) if basis.model.pools else ()),
+        + (_pooling(continua, scores.stands_for) if basis.model.built_from_all else ()),
         direction=trend,
     )
     if not len(parts):
@@ -110,7 +110,7 @@ def _with_gaps(score: CorpusGamma, parts: DisorderColumns, basis: Basis) -> Corp
 
     A common gap is a long stretch that nobody marks.
     """
-    within = score.within if basis.model.ratio else score
+    within = score.within if basis.model.weighs_by_units else score
     by_cut = basis.model.name in ("documents", "cut") and not (parts.stands_for != 1.0).any()
     if within is None or math.isnan(within.value) or not by_cut:
         return score
@@ -207,7 +207,7 @@ def _p_value(parts: DisorderColumns, basis: Basis) -> tuple[float | None, float 
     """
     continua = parts.continua
     seed = basis.settings.seed
-    if basis.model.ratio:
+    if basis.model.weighs_by_units:
         from gammacp.measures.pooling import exact_sum
 
         shares = [exact_sum(parts.weight[parts.which == k]) for k, _ in enumerate(parts.chances)]
@@ -215,7 +215,7 @@ def _p_value(parts: DisorderColumns, basis: Basis) -> tuple[float | None, float 
         return p_over_documents(
             parts.chances, shares, weighted, parts.weight * parts.expected
         ), None
-    if basis.model.pools:
+    if basis.model.built_from_all:
         return None, None
     sets: dict[int, Floats] = {}
     for k, chance in enumerate(parts.chances):

@@ -264,7 +264,7 @@ class Basis:
         else:
             dissimilarity = Combined()
         self.dissimilarity: BoundDissimilarity = bind(dissimilarity, source)
-        self.documents_share_chance = self.model.pools or len(self.continua) > OWN_CHANCE
+        self.documents_share_chance = self.model.built_from_all or len(self.continua) > OWN_CHANCE
         if self.documents_share_chance:
             served = len(self.continua)
         else:
@@ -291,7 +291,7 @@ class Basis:
             self.continua,
             self.settings,
             shared=self.documents_share_chance,
-            reused=self.model.named and self._parent is None,
+            reused=self.model.keeps_names and self._parent is None,
         )
 
     @cached_property
@@ -336,7 +336,9 @@ class Basis:
         parent = self._parent
         if parent is None:
             return False
-        return not self.model.named or any(self._cut(c, parent) is None for c in self.continua)
+        return not self.model.keeps_names or any(
+            self._cut(c, parent) is None for c in self.continua
+        )
 
     def align(self, continua: Sequence[Continuum]) -> list[Alignment]:
         """Return the best alignments of some of the continua, ties broken canonically.
@@ -440,7 +442,9 @@ class Basis:
 
         This is so where the sets stand for different continua, which may differ in size.
         """
-        return self.model.ratio or (self.documents_share_chance and not self.model.pools)
+        return self.model.weighs_by_units or (
+            self.documents_share_chance and not self.model.built_from_all
+        )
 
     def _chance_of(
         self, draws: Draws[Continuum], rule: SampleRule, *, keep: bool, by_units: bool
@@ -460,7 +464,7 @@ class Basis:
 
     def draws(self, continuum: Continuum) -> Draws[Continuum]:
         """Return the random sets with which a continuum is compared."""
-        if self._parent is not None and self.model.named:
+        if self._parent is not None and self.model.keeps_names:
             cut = self._cut(continuum, self._parent)
             if cut is not None:
                 return cut
@@ -468,7 +472,7 @@ class Basis:
         key = n if self.documents_share_chance else continuum
 
         def compute() -> Draws[Continuum]:
-            if self.model.pools:
+            if self.model.built_from_all:
                 sampler = self.model.prepare(self._with_annotators, n)
             elif self.documents_share_chance:
                 sampler = self._strata(self.continua.at(self.rules.numbers[n]))
@@ -520,7 +524,7 @@ class Basis:
         samplers: Sequence[Sampler[Continuum]] = OnDemand(
             len(marked), lambda i: chosen.prepare([marked[i]], marked[i].n_annotators)
         )
-        if chosen.demands:
+        if chosen.may_refuse:
             samplers = tuple(samplers)  # Build all of them now, so that errors are raised at once.
         name = model or f"{self.model.name}(over={len(samplers)})"
         return Strata(samplers, name)

@@ -310,7 +310,7 @@ def _weights(expected: ExpectedDisorder) -> Floats:
 def _reason(basis: Basis, continua: ContinuumSequence) -> str | None:
     if any(c.in_space for c in continua.structured):
         return "chance cannot be modelled inside an image or a scan, so γ has no two factors"
-    if not basis.model.ratio:
+    if not basis.model.weighs_by_units:
         return f"chance model {basis.model.name!r} is not across documents, so γ has no two factors"
     units = math.fsum(continua.mean_units.tolist()) / len(continua)
     if units < FEWEST_UNITS:

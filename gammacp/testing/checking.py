@@ -136,7 +136,7 @@ def check_chance_model(
     else:
         m = model
     observed = list(continua) or _documents()
-    if not m.pools:
+    if not m.built_from_all:
         observed = observed[:1]
     n = observed[0].n_annotators
     sampler = m.prepare(observed, n)

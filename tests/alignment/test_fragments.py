@@ -128,7 +128,7 @@ def test_chance_keeps_fragments_together(name: str, broken: Continuum) -> None:
         with pytest.raises(DataError, match="several fragments"):
             model.prepare(documents[:1], 3)
         return
-    sampler = model.prepare(documents if model.pools else documents[:1], 3)
+    sampler = model.prepare(documents if model.built_from_all else documents[:1], 3)
     drawn = sampler.draw(np.random.default_rng(1))
     assert drawn.n_broken > 0
     assert set(shapes(drawn)) <= set(shapes(broken))

@@ -85,7 +85,7 @@ def places(c: Continuum) -> list[np.ndarray]:
 def test_another_unit_or_origin_gives_the_same_sets(
     model: str, people: list[Annotated], declared: int | None
 ) -> None:
-    chosen = people if CHANCE_MODELS[model].pools else people[:1]
+    chosen = people if CHANCE_MODELS[model].built_from_all else people[:1]
 
     def sets(unit: Callable[[float], float]) -> list[Continuum] | str:
         try:

@@ -115,6 +115,6 @@ DISSIMILARITIES.register("own-ends", Ends())
 register_measure(
     Measure(name="own-share", summary="a test", reference="none", function=share_of_first)
 )
-registered("own-shift", "a test", "none", pools=False)(prepare)
+registered("own-shift", "a test", "none", built_from_all=False)(prepare)
 register_solver(replace(SOLVERS["auto"], name="own-solver"))
 registered_format("own-format", "a test", (".own",), sniff, read)

@@ -77,7 +77,7 @@ def test_models_that_cannot_keep_a_limit_refuse_and_the_default_can() -> None:
     )
     for name in CHANCE_MODELS:
         model = CHANCE_MODELS[name]
-        if not model.reads:
+        if not model.respects_read_until:
             with pytest.raises(DataError, match="cannot model that 'Ann' stopped reading early"):
                 model.prepare([c, c, c], 2)
 

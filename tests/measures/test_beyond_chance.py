@@ -234,8 +234,8 @@ def test_an_unsuitable_model_gives_a_reason() -> None:
 
 def test_models_declare_what_they_need() -> None:
     assert isinstance(CHANCE_MODELS["documents"], ChanceModel)
-    assert CHANCE_MODELS["documents"].ratio
-    assert not CHANCE_MODELS["corpus"].ratio
+    assert CHANCE_MODELS["documents"].weighs_by_units
+    assert not CHANCE_MODELS["corpus"].weighs_by_units
 
 
 def test_random_units_without_declared_bounds_have_their_own(two: Continuum) -> None:

@@ -38,10 +38,10 @@ def test_moves_along_time_keep_the_other_axes(chance: str) -> None:
     drawn = Corpus.from_continua({str(k): random_boxes(k, 2, 2, 4) for k in range(4)})
     calls = [c.with_about(offset_unit="s") for c in drawn.values()]
     model = CHANCE_MODELS[chance]
-    sampler = model.prepare(calls if model.pools else calls[:1], 2)
+    sampler = model.prepare(calls if model.built_from_all else calls[:1], 2)
     originals = {
         (round(u.length), u.shape, u.category)
-        for c in (calls if model.pools else calls[:1]) for u in c
+        for c in (calls if model.built_from_all else calls[:1]) for u in c
     }  # fmt: skip
     for i in range(20):
         random = sampler.draw(np.random.default_rng(i))

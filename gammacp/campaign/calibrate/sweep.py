@@ -110,7 +110,7 @@ def _gammas(cell: CalibrationCell, shuffled: Sequence[Continuum]) -> Floats:
         {str(i): s for i, s in enumerate(shuffled) if s.n_units}, categories=cell.categories
     )
     together = [Basis(sets, _with_fixed_samples(cell.settings, SAMPLES))]
-    if not together[0].model.pools:
+    if not together[0].model.built_from_all:
         settings = _with_fixed_samples(cell.settings, -(-SAMPLES // len(sets)))
         together = [Basis(s, settings) for s in sets.values()]
     observed = [a.disorder for b in together for a in b.align(b.continua)]

@@ -220,7 +220,7 @@ class BeyondUnits:
         DataError
             The chance model does not carry links, or no continuum has any.
         """
-        if not basis.model.named:
+        if not basis.model.keeps_names:
             raise DataError(
                 f"chance model {basis.model.name!r} does not carry links along",
                 hint="Use `chance=cut` or documents",

@@ -231,7 +231,7 @@ def corpus_beyond_chance(
         else:
             observed[name] = score.disagreement
     if observed:
-        named = CHANCE_MODELS[settings.chance].named or settings.chance == FIXED_POSITIONS
+        named = CHANCE_MODELS[settings.chance].keeps_names or settings.chance == FIXED_POSITIONS
         counted = PooledDisagreements([*observed], documents, rest, matching, reference, named)
         beyond |= _drawn(counted, observed, scores, settings)
     return {name: replace(score, beyond_chance=beyond[name]) for name, score in scores.items()}
@@ -269,7 +269,7 @@ def _drawn(
         for name, c in documents.items():
             if name in samplers:
                 continue
-            together = model.ratio or model.pools
+            together = model.weighs_by_units or model.built_from_all
             if not together and not c.n_units:
                 samplers[name] = NoUnits(c, model.name)
                 continue

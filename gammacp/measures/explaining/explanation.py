@@ -217,7 +217,7 @@ def explained_on(basis: Basis, *, stretches: int = STRETCHES) -> Explanation:
     aligned = [(s.alignment.continuum, s.alignment.groups) for s in scores.values()]
     labels = [*plain(continua[0].categories)[0], UNLABELLED]
     costs = borne_in(aligned, per_unit, people, len(labels) - 1, basis.dissimilarity)
-    named_sets = basis.model.named
+    named_sets = basis.model.keeps_names
     by_chance = _by_chance(basis, continua, people if named_sets else None, len(labels) - 1, shares)
     chance, each = by_chance or (None, None)
     if chance and named_sets:
