@@ -40,11 +40,13 @@ settings.register_profile("explore", derandomize=False, print_blob=True)
 settings.load_profile("same")
 
 # A new clone has no compiled kernels. The first test compiles them in one worker, while the other
-# runs tests that need few; else both would wait for the same kernels. Modules that take long come
-# next, so that none of them is left for one worker at the end. The last part that fits counts.
+# runs tests that need none, most of them in a browser; else both would wait for the same kernels.
+# Modules that take long come next, so that none of them is left for one worker at the end. The last
+# part that fits counts.
 FIRST = (
-    "cli/test_warm_up", "tests/tools/", "tests/formats/", "docs/test_blocks", "tests/studio/",
-    "tests/bench/", "tests/report/", "tools/test_states", "tools/test_layout_advice",
+    "cli/test_warm_up", "tests/tools/", "tests/studio/", "report/test_browser", "tests/shuffling/",
+    "tests/formats/", "docs/test_blocks", "tests/bench/", "tools/test_real_files",
+    "tools/test_states", "tools/test_layout_advice", "studio/test_one_gold",
 )  # fmt: skip
 
 
