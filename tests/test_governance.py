@@ -21,23 +21,31 @@ UNDER_SHUFFLING = {"base", "continuum", "errors", "registry"}
 # (`base.display`).
 UNDER_BASE = {"base", "errors", "registry"}
 PUBLIC = ROOT / "tests" / "public_names.txt"
+# An import of ours, in one line or, as ruff wraps it, with names in brackets. Only these statements
+# are parsed, in a twentieth of the time that parsing all files takes. Examples in docstrings count.
+OURS = r"(?:gammacp|shuffling)(?:\.\w+)*"
+IMPORT = re.compile(
+    rf"^[ \t]*(from {OURS} import (?:\([^)]*\)|[\w, ]+)|import {OURS}(?: as \w+)?(?=\s))",
+    re.MULTILINE,
+)
 
 
 def imports(path: Path) -> Iterator[tuple[int, str]]:
     """Yield line and package of gammacp for each import anywhere in a file."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            named = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and not node.level:
+    text = path.read_text(encoding="utf-8")
+    for match in IMPORT.finditer(text):
+        line = text.count("\n", 0, match.start(1)) + 1
+        (node,) = ast.parse(match[1]).body
+        if isinstance(node, ast.ImportFrom):
             named = [f"{node.module}.{alias.name}" for alias in node.names]
         else:
-            continue
+            named = [alias.name for alias in node.names]
         for name in named:
             first, _, rest = name.partition(".")
             if first == "gammacp" and rest:
-                yield node.lineno, rest.partition(".")[0]
+                yield line, rest.partition(".")[0]
             elif first == "shuffling":
-                yield node.lineno, "shuffling"
+                yield line, "shuffling"
 
 
 def may_import(path: Path, package: str) -> bool:
