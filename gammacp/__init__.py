@@ -103,6 +103,8 @@ def _home_of(name: str) -> str:
 
 
 def __getattr__(name: str) -> Any:
+    if name.startswith("__"):  # asked for by protocols, such as `__wrapped__` by `inspect`
+        raise AttributeError(f"module 'gammacp' has no attribute {name!r}")
     value = getattr(import_module(_home_of(name)), name)
     # The import may have set a package of this name. Such a package can be called as its function
     # (see `base.subjects`), and modules below it are found through it, so it stays.

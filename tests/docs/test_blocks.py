@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from typer.core import TyperGroup
 from typer.main import get_command
 
 from gammacp.base.files import write_text
@@ -35,8 +36,9 @@ NOT_RUN_AT_MOST = 20
 
 
 def _noted(kind: str) -> list[Block]:
-    """Return the blocks with a note; pages without that word are not parsed."""
-    pages = [page for page in PAGES if kind in (ROOT / page).read_text(encoding="utf-8")]
+    """Return the blocks with a note; pages without such a note are not parsed."""
+    note = re.compile(rf"<!--\s*{kind}\b")
+    pages = [page for page in PAGES if note.search((ROOT / page).read_text(encoding="utf-8"))]
     return [block for page in pages for block in blocks(page) if block.note(kind) is not None]
 
 
@@ -279,7 +281,7 @@ def _command_line(monkeypatch: pytest.MonkeyPatch) -> Command:
 
 def _vendored(name: str) -> type[Exception]:
     """Return an exception of the click that typer uses, be it its own copy or the package."""
-    for base in type(get_command(build())).__mro__:
+    for base in TyperGroup.__mro__:
         module = sys.modules[base.__module__]
         for holder in (module, getattr(module, "exceptions", None)):
             if holder is not None and hasattr(holder, name):

@@ -47,6 +47,12 @@ DAMAGES = {
 }
 
 
+@pytest.fixture(scope="module")
+def formats(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder of seeds; tests restore the files that they change."""
+    return seeded(tmp_path_factory.mktemp("failures") / "formats")
+
+
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_damaged_document_is_never_silently_absent(
@@ -91,17 +97,20 @@ NO_TEXT = {"zip", "arrow", "review-list", "pylidc", "brat text"}
 
 @pytest.mark.parametrize("target", [target for target in SEEDS if target not in NO_TEXT])
 def test_content_without_a_record_is_not_taken_for_finding_nothing(
-    tmp_path: Path, target: str
+    formats: Path, target: str
 ) -> None:
-    folder, seed = seeded(tmp_path / "formats"), SEEDS[target]
-    file = folder / seed.file
-    first = file.read_bytes().partition(b"\n")[0]
+    seed = SEEDS[target]
+    file = formats / seed.file
+    whole = file.read_bytes()
+    first = whole.partition(b"\n")[0]
     for kind, content in {**JUNK, "words below": first + b"\nqwertz uiop\n"}.items():
         file.write_bytes(content)
         try:
-            found = collect([folder / seed.what], format=target.split()[0])
+            found = collect([formats / seed.what], format=target.split()[0])
         except DataError:
             continue
+        finally:
+            file.write_bytes(whole)
         assert found.failures or found.left_out, kind
         idle = [n for n, c in found.continua.items() if not found.failures and 0 in c.counts]
         assert not idle, f"{kind}: somebody in {idle} found nothing"

@@ -18,10 +18,15 @@ def units(what: Path) -> dict[str, list[object]]:
     return {name: [*c] for name, c in found.continua.items()}
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder of seeds; tests restore the files that they change."""
+    return seeded(tmp_path_factory.mktemp("line_ends") / "formats")
+
+
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("target", SEEDS)
-def test_other_line_ends_give_the_same_units(tmp_path: Path, target: str, end: str) -> None:
-    folder = seeded(tmp_path / "formats")
+def test_other_line_ends_give_the_same_units(folder: Path, target: str, end: str) -> None:
     seed = SEEDS[target]
     file, what = folder / seed.file, folder / seed.what
     content = file.read_bytes()
@@ -29,7 +34,10 @@ def test_other_line_ends_give_the_same_units(tmp_path: Path, target: str, end: s
         pytest.skip("no text")
     before = units(what)
     file.write_bytes(content.replace(b"\r\n", b"\n").replace(b"\n", ENDS[end]))
-    found = collect([what])
+    try:
+        found = collect([what])
+    finally:
+        file.write_bytes(content)
     if not found.failures:
         assert {name: [*c] for name, c in found.continua.items()} == before
 

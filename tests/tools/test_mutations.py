@@ -42,6 +42,10 @@ CLOSED = [
 ]
 
 
+# Damaged files of each seed in the default tests; each of the ways to damage a file occurs once.
+BY_DAY = 17
+
+
 @pytest.fixture(scope="module")
 def fuzzing(tmp_path_factory: pytest.TempPathFactory) -> Fuzzing:
     return Fuzzing(seeded(tmp_path_factory.mktemp("mutations") / "formats"), SEEDS)
@@ -49,14 +53,14 @@ def fuzzing(tmp_path_factory: pytest.TempPathFactory) -> Fuzzing:
 
 @pytest.mark.parametrize("target", SEEDS)
 def test_damaged_files(fuzzing: Fuzzing, target: str) -> None:
-    for number in range(20):
+    for number in range(BY_DAY):
         fuzzing.attempt(target, number)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", SEEDS)
 def test_many_more_damaged_files(fuzzing: Fuzzing, target: str) -> None:
-    for number in range(20, 660):
+    for number in range(BY_DAY, 660):
         fuzzing.attempt(target, number)
 
 
