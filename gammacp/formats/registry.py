@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
@@ -255,6 +255,7 @@ class Format:
         return bool(path.suffix) and path.name.lower().endswith(self.endings)
 
 
+@cache
 def _keywords(function: Callable[..., object]) -> tuple[str, ...]:
     parameters = inspect.signature(function).parameters.values()
     return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
@@ -446,10 +447,12 @@ def has_clue(clues: Iterable[str], lowered_head: bytes, path: Path) -> bool:
     path
         Path of the file; only its ending matters.
     """
-    endings = {clue for clue in clues if clue.startswith(".")}
-    if path.suffix.lower() in endings:
-        return True
-    return any(clue.encode() in lowered_head for clue in clues if clue not in endings)
+    ending = path.suffix.lower()
+    for clue in clues:
+        is_there = clue == ending if clue.startswith(".") else clue.encode() in lowered_head
+        if is_there:
+            return True
+    return False
 
 
 def format_for_writing(path: Path, name: str | None) -> Format:

@@ -148,7 +148,7 @@ def test_a_corpus_has_chance_within_documents_and_a_note(run: Run, here: Path) -
     rows = "".join(f"{name},0,10\n{name},30,50\n" for name in names)
     (here / "all.csv").write_text(f"document,start,end\n{rows}")
     files = [f"{name}.csv" for name in names]
-    done = run("gamma", *files, "--markable", "all.csv")
+    done = run("gamma", *files, "--markable", "all.csv", "--samples", "30")
     assert "With pauses the default chance model is cut instead of documents" in done.err
     assert "chance:cut(markable=2)|" in done.err
     refused = run("gamma", *files, "--markable", "all.csv", "--chance", "documents")

@@ -158,7 +158,9 @@ def test_the_time_grows_with_the_number_of_units_only(tmp_path: Path, ending: st
         units = [Unit("AB"[i % 2], 10 * i, 10 * i + 7, "xyz"[i % 3]) for i in range(number)]
         file = tmp_path / f"{number}.{ending}"
         write(Continuum.from_units(units), file)
-        assert read(file).n_units == number
-        return calls(lambda: read(file))
+        found = []
+        needed = calls(lambda: found.append(read(file)))
+        assert found[0].n_units == number
+        return needed
 
     assert work(5000) < 5.5 * work(1000)

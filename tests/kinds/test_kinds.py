@@ -346,8 +346,13 @@ def merging_campaign(documents: int = 6) -> Corpus:
     return Corpus.from_continua(continua)
 
 
-def test_a_culprit_is_named() -> None:
-    found = kinds_of(merging_campaign(), seed=1)
+@pytest.fixture(scope="module")
+def merging() -> Kinds:
+    return kinds_of(merging_campaign(), seed=1)
+
+
+def test_a_culprit_is_named(merging: Kinds) -> None:
+    found = merging
     record = next(r for r in found.people if r["annotator"] == "Max" and r["kind"] == "merged")
     assert len(found.sentences) == 1
     # Three annotators in each of six documents: an even share of twelve cases is four.
@@ -362,9 +367,9 @@ def test_a_culprit_is_named() -> None:
     assert found.in_words() == list(found.sentences)
 
 
-def test_the_numbers_of_a_sentence_are_those_of_the_table() -> None:
+def test_the_numbers_of_a_sentence_are_those_of_the_table(merging: Kinds) -> None:
     """Cuts and joins are separate columns of the table, so a sentence does not add them up."""
-    found = kinds_of(merging_campaign(), seed=1)
+    found = merging
     (_, table), *_ = [each for each in found.tables() if each[0].startswith("Differences of")]
     cells = {record["annotator"]: record["merged"] for record in table.records}
     assert cells["Max"] == "12 (4)"
@@ -372,9 +377,9 @@ def test_the_numbers_of_a_sentence_are_those_of_the_table() -> None:
     assert "An even share would be 4 " in found.sentences[0]
 
 
-@pytest.mark.parametrize("kind", DIFFERENCE_KINDS)
-def test_the_costliest_differences_are_those_of_all_cases(kind: str) -> None:
-    """Oracle: the list of all cases, which charges them one by one."""
+@pytest.fixture(scope="module")
+def drawn() -> Kinds:
+    """Return the kinds of differences in three documents of random units."""
     rng = np.random.default_rng(4)
     continua = {}
     for d in range(3):
@@ -383,12 +388,17 @@ def test_the_costliest_differences_are_those_of_all_cases(kind: str) -> None:
             starts = np.sort(rng.choice(60, 9, replace=False))
             spans[name] = [(float(s), float(s + rng.integers(2, 9)), "xy"[s % 2]) for s in starts]
         continua[f"d{d}"] = marked(**spans)
-    found = kinds_of(gc.gamma_corpus(Corpus.from_continua(continua)))
+    return kinds_of(gc.gamma_corpus(Corpus.from_continua(continua)))
+
+
+@pytest.mark.parametrize("kind", DIFFERENCE_KINDS)
+def test_the_costliest_differences_are_those_of_all_cases(kind: str, drawn: Kinds) -> None:
+    """Oracle: the list of all cases, which charges them one by one."""
     for name in ("A", "D", "nobody"):
-        charged = [c for c in found.cases if c.charged == name and c.kind == kind]
+        charged = [c for c in drawn.cases if c.charged == name and c.kind == kind]
         charged.sort(key=lambda case: -case.cost)
-        assert found.costliest(name, kind, most=1000) == charged
-        costs = [case.cost for case in found.costliest(name, kind, most=2)]
+        assert drawn.costliest(name, kind, most=1000) == charged
+        costs = [case.cost for case in drawn.costliest(name, kind, most=2)]
         assert costs == [case.cost for case in charged[:2]]
 
 
@@ -471,8 +481,8 @@ def test_an_annotator_who_found_nothing_misses_everything() -> None:
     assert counts(kinds_of(gc.align(c)), "missing") == {"A": 0, "B": 0, "C": 6}
 
 
-def test_json_has_the_documented_keys() -> None:
-    made = json.loads(json.dumps(kinds_of(merging_campaign(), seed=1).as_dict()))
+def test_json_has_the_documented_keys(merging: Kinds) -> None:
+    made = json.loads(json.dumps(merging.as_dict()))
     assert list(made["parts"]) == list(DIFFERENCE_KINDS)
     assert set(made["parts"]["merged"]) == {"observed", "expected", "share"}
     assert set(made["people"][0]) == {
