@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import islice
 
 import numpy as np
@@ -51,7 +52,10 @@ def beaten_by(problem: Problem, price: np.ndarray) -> float:
     return max(single, *larger, -np.inf)
 
 
-def least_cost(problem: Problem) -> float:
+@cache
+def least_cost(seed: int) -> float:
+    """Return the least cost of `crowd_problem(seed)`, which several tests need."""
+    problem = crowd_problem(seed)
     return problem.n_units * problem.opening - most_gain(problem, all_groups(problem))
 
 
@@ -65,7 +69,7 @@ CASES = [
 def test_no_group_undercuts_the_prices_of_an_iterate(seed):
     problem = crowd_problem(seed)
     matrices = model(problem, 3.0, 12)
-    best = least_cost(problem)
+    best = least_cost(seed)
     for found in islice(ascend(matrices, start(matrices)), 4):
         assert beaten_by(problem, found.share) <= 0
         assert found.bound <= best
@@ -74,7 +78,7 @@ def test_no_group_undercuts_the_prices_of_an_iterate(seed):
 @pytest.mark.parametrize("seed", CASES)
 def test_no_group_undercuts_the_prices_of_a_stage(seed):
     problem = crowd_problem(seed)
-    best = least_cost(problem)
+    best = least_cost(seed)
     for found in islice(relaxations(problem, best, np.inf, Semidefinite(first=4)), 8):
         assert beaten_by(problem, found.share) <= 0
         assert found.bound <= best
@@ -86,7 +90,7 @@ def test_no_group_undercuts_the_prices_of_a_stage(seed):
 )
 def test_no_group_undercuts_the_prices_of_blocks(seed):
     problem = crowd_problem(seed)
-    best = least_cost(problem)
+    best = least_cost(seed)
     rounds = 0
     for share, _, _ in islice(
         shares_by_blocks(problem, best, np.inf, Semidefinite(block=2 + seed % 6)), 4
@@ -141,7 +145,7 @@ def test_blocks_are_for_many_evenly_spread_units():
 @pytest.mark.parametrize("seed", CASES)
 def test_no_group_undercuts_the_prices_of_a_proximal_step(seed):
     problem = crowd_problem(seed)
-    best = least_cost(problem)
+    best = least_cost(seed)
     for found in islice(proximal_steps(problem, singletons(problem)), 6):
         assert beaten_by(problem, found.share) <= 1e-9 * problem.opening
         assert found.bound <= best + 1e-9 * problem.opening
@@ -204,7 +208,7 @@ def test_the_relaxation_comes_close():
     gaps = []
     for seed in range(6):
         problem = crowd_problem(seed)
-        best = least_cost(problem)
+        best = least_cost(seed)
         bound = max(
             found.bound for found in islice(relaxations(problem, best, np.inf, Semidefinite()), 30)
         )

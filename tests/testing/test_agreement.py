@@ -76,7 +76,7 @@ def test_the_fixture_in_a_users_project(project: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [*command, f"--rootdir={project}", str(project / "test_it.py")],
         cwd=tmp_path.parent,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         check=False,

@@ -19,7 +19,7 @@ from gammacp.testing import check_chance_model, check_measure
 CONTINUUM_MEASURES = [
     n for n, m in MEASURES.items() if m.applies_to == "continuum" and not n.startswith("toy-")
 ]
-SAMPLED = {"gamma", "soft-gamma", "gamma-cat", "gamma-k"}
+SAMPLED = {"gamma", "soft-gamma", "gamma-cat", "gamma-k", "staccato"}
 
 
 @pytest.mark.parametrize("name", CONTINUUM_MEASURES)
