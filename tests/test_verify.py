@@ -98,8 +98,8 @@ def _judge(count: int, seed: int) -> Counter[str]:
 
 def test_no_false_claim_is_accepted() -> None:
     """Altered claims, groups, units, shares, matrices and problems are judged by brute force."""
-    told = _judge(400, 0)
-    assert min(told["true"], told["refused or less"]) > 80
+    told = _judge(200, 0)
+    assert min(told["true"], told["refused or less"]) > 40
 
 
 @pytest.mark.slow
@@ -248,8 +248,7 @@ def test_a_further_annotator_changes_the_cost() -> None:
     assert "NOT the cost that is claimed" in said[1]
 
 
-@pytest.mark.parametrize("error", [4e-6, 1.0, 1e9])
-def test_mispaired_units_are_no_best_alignment(error: float) -> None:
+def test_mispaired_units_are_no_best_alignment() -> None:
     """Units paired with their neighbours cost 2e-6, and 0 is the least cost.
 
     There are 2 × 200 equal units nearly at one place.
@@ -261,10 +260,11 @@ def test_mispaired_units_are_no_best_alignment(error: float) -> None:
     data["groups"] = [[group[0], second[i ^ 1]] for i, group in enumerate(data["groups"])]
     cost = float(cost_of(data) or 0)
     assert 1e-7 < cost < 1e-5
-    data["claim"] = {**data["claim"], "cost": cost, "bound": cost, "error": error}
-    assert not accepted(data)
-    data["claim"] |= {"cost": 0.0, "bound": 0.0}
-    assert not accepted(data)
+    for error in (4e-6, 1.0, 1e9):
+        data["claim"] |= {"cost": cost, "bound": cost, "error": error}
+        assert not accepted(data)
+        data["claim"] |= {"cost": 0.0, "bound": 0.0}
+        assert not accepted(data)
 
 
 @pytest.mark.parametrize("apart", [1e-5, 1e-7, 1e-9])

@@ -129,5 +129,16 @@ def test_a_gain_due_to_unread_text_is_not_tested(here: Path, run: Run) -> None:
     plain, declared = run(*asked).out, run(*asked, "--read-until", "Eve=640").out
     assert "Without Eve γ of the others" in plain and "Holm over 4" in plain
     assert "Without Eve, who did not read to the end" in declared and "Holm over" not in declared
-    found = json.loads(run(*asked, "--read-until", "Eve=640", "--json").out)["annotators"][-1]
+    record = run(
+        "compare",
+        "half.csv",
+        "--by",
+        "annotator",
+        "--samples",
+        5,
+        "--read-until",
+        "Eve=640",
+        "--json",
+    ).out
+    found = json.loads(record)["annotators"][-1]
     assert (found["annotator"], found["unfinished"], found["p_value"]) == ("Eve", True, None)

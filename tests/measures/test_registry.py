@@ -41,9 +41,7 @@ def test_scores_of_equal_measurements_are_equal() -> None:
     names = [n for n, m in MEASURES.items() if m.applies_to == "continuum"]
     segments = [Unit(x, k, k + 1, "ab"[k % 2]) for x in "AB" for k in range(4)]
     for c in (CONTINUUM, Continuum.from_units([*segments, Unit("B", 4, 6, "a")])):
-        first, again, other = (
-            measure(c, names, seed=seed, samples=10) for seed in (1, 1, 2)
-        )
+        first, again, other = (measure(c, names, seed=seed, samples=10) for seed in (1, 1, 2))
         assert first == again
         assert list(map(hash, first.values())) == list(map(hash, again.values()))
         assert first["gamma"] != other["gamma"]

@@ -30,6 +30,7 @@ def export(folder: Path, suffix: str = "") -> Path:
     return where
 
 
+@pytest.mark.usefixtures("little_is_simulated")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_error_names_the_layout_and_following_it_helps(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, command: str

@@ -29,7 +29,7 @@ def draws(seed: int, cases: int, lowest: int = 1):
 
 @pytest.mark.parametrize("metric", ["nominal", "interval", "ratio"])
 def test_alpha_with_missing_labels(metric: str) -> None:
-    for values in draws(1, 350, lowest=0):
+    for values in draws(1, 150, lowest=0):
         known = np.where(values, values, np.nan).astype(float)
         if len(set(values.ravel())) < 3:
             continue
@@ -38,7 +38,7 @@ def test_alpha_with_missing_labels(metric: str) -> None:
 
 
 def test_kappas() -> None:
-    for values in draws(2, 100):
+    for values in draws(2, 40):
         c = labelled(values)
         rows = [(str(a), str(i), v) for a, row in enumerate(values) for i, v in enumerate(row)]
         task = AnnotationTask(rows)

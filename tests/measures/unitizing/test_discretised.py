@@ -28,7 +28,7 @@ def task(atoms: list[list[str]]) -> AnnotationTask:
 
 
 def test_alpha_over_positions() -> None:
-    for c, atoms in varied(1, 1000):
+    for c, atoms in varied(1, 300):
         expected = krippendorff.alpha(np.array(atoms), level_of_measurement="nominal")
         assert kappa_d(c, coefficient="alpha").value == pytest.approx(expected, abs=1e-12)
 

@@ -21,7 +21,7 @@ from gammacp.measures.unitizing.krippendorff_2013 import u_alpha_2013
 from gammacp.testing import continua
 from tests.measures import oracles
 
-CASES = 200
+CASES = 100
 
 
 def agrees(ours: float, theirs: float) -> bool:
