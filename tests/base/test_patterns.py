@@ -131,8 +131,9 @@ def attacks(pattern: Pattern) -> Iterator[Any]:
     tree = parser.parse(pattern.pattern, pattern.flags)
     for pumped in inside(tree):
         for choice in range(12):
+            whole = taken(tree, pumped, choice)
             for end in ("\x01!", ""):
-                text = taken(tree, pumped, choice) + end
+                text = whole + end
                 yield text.encode() if isinstance(pattern.pattern, bytes) else text
 
 

@@ -37,18 +37,16 @@ def copy(tmp_path_factory):
     return folder
 
 
-CHECKS = """
-from gammacp import Unit
-from gammacp.testing import check_format, check_measure
-
-check_measure("pause-time")
-check_format(
-    "pauses",
-    "talk.pauses",
-    [Unit("Ann", 0, 4, "pause"), Unit("Ann", 6, 8, "pause"), Unit("Bob", 1, 4, "pause")],
-    refused={"Ann\\t0\\n": 1, "Ann\\t0\\t1\\nAnn\\tx\\t2\\n": 2},
-)
-"""
+CHECKS = {
+    "pause-time": "check_measure('pause-time')",
+    "pauses": """check_format(
+        "pauses",
+        "talk.pauses",
+        [Unit("Ann", 0, 4, "pause"), Unit("Ann", 6, 8, "pause"), Unit("Bob", 1, 4, "pause")],
+        refused={"Ann\\t0\\n": 1, "Ann\\t0\\t1\\nAnn\\tx\\t2\\n": 2},
+    )""",
+}
+"""What checks each extension of the page, in the copy."""
 
 
 COMMANDS = (
@@ -109,7 +107,8 @@ def test_the_subject_has_a_measure_and_an_option(answers, option, value):
 
 @pytest.mark.needs("testing")
 def test_measure_and_format_keep_their_promises(copy):
-    _run_python(copy, "-c", CHECKS)
+    imports = "from gammacp import Unit; from gammacp.testing import check_format, check_measure"
+    _run_python(copy, "-c", "\n".join((imports, *CHECKS.values())))
 
 
 def test_the_subject_is_gone_with_its_folder(copy):

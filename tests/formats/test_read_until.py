@@ -125,20 +125,10 @@ def test_a_gain_due_to_unread_text_is_not_tested(here: Path, run: Run) -> None:
         for i, start in enumerate(20 * np.arange(units) + rng.integers(0, 7, units) + late):
             rows.append(f"{a},{'nv'[i % 2]},{start},{start + 9 + i % 3}")
     (here / "half.csv").write_text("\n".join(rows))
-    asked = ("compare", "half.csv", "--by", "annotator", "--samples", 30)
-    plain, declared = run(*asked).out, run(*asked, "--read-until", "Eve=640").out
+    asked = ("compare", "half.csv", "--by", "annotator", "--samples")
+    declared = ("--read-until", "Eve=640")
+    plain, explained = run(*asked, 30).out, run(*asked, 30, *declared).out
     assert "Without Eve γ of the others" in plain and "Holm over 4" in plain
-    assert "Without Eve, who did not read to the end" in declared and "Holm over" not in declared
-    record = run(
-        "compare",
-        "half.csv",
-        "--by",
-        "annotator",
-        "--samples",
-        5,
-        "--read-until",
-        "Eve=640",
-        "--json",
-    ).out
-    found = json.loads(record)["annotators"][-1]
+    assert "Without Eve, who did not read to the end" in explained and "Holm over" not in explained
+    found = json.loads(run(*asked, 5, *declared, "--json").out)["annotators"][-1]
     assert (found["annotator"], found["unfinished"], found["p_value"]) == ("Eve", True, None)

@@ -204,7 +204,7 @@ def in_a_table(folder: Path, size: int) -> Corpus:
 
 def told(continua: Corpus, **options: Any) -> str:
     """Return all that JSON has of an agreement, and the columns behind it."""
-    found = agreement(continua, samples=30, **options).with_over()
+    found = agreement(continua, samples=10, **options).with_over()
     sums = vars(found.pair_sums) | vars(found.contributions()) if found.rated else {}
     columns = {name: np.asarray(column).tolist() for name, column in sums.items()}
     return json.dumps([found.as_dict(), columns, [*found.computed], [*found.rated]])
@@ -273,8 +273,8 @@ def test_only_requested_documents_become_objects(
 ) -> None:
     for module in (gamma_corpus, aligned):
         monkeypatch.setattr(module, "_KEPT", 10)
-    found = agreement(in_a_table(tmp_path, 400), samples=5)
-    assert sum(1 for _ in found.results()) == 400
+    found = agreement(in_a_table(tmp_path, 300), samples=5)
+    assert sum(1 for _ in found.results()) == 300
     garbage.collect()
     # a dead proxy has no type
     there = {id(o) for o in garbage.get_objects() if type(o) is Continuum}
