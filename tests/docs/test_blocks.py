@@ -20,6 +20,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from gammacp.base.files import write_text
+from gammacp.base.subjects import table
 from gammacp.cli import main
 from gammacp.cli.app import build
 from gammacp.registry import REGISTRIES
@@ -51,8 +52,10 @@ def registries() -> Iterator[None]:
     """Remove the entries that a page registers, after the test."""
     before = {registry: set(registry) for registry in list(REGISTRIES.values())}
     yield
-    for registry, names in before.items():
-        for name in set(registry) - names:
+    for registry in list(REGISTRIES.values()):
+        # A page may be the first to import a registry.
+        listed = set(" ".join(table(registry.kind).values()).split())
+        for name in set(registry) - before.get(registry, listed):
             registry.unregister(name)
 
 
