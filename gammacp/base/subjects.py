@@ -196,6 +196,12 @@ def file_of(kind: str, module: str) -> Path:
     return core().path
 
 
+@cache
+def _contents() -> Mapping[str, Mapping[str, Any]]:
+    """Return the tables of the subjects that come with gammacp, be they in this copy or not."""
+    return tomllib.loads((_FOLDER / _CONTENTS).read_text(encoding="utf-8"))
+
+
 def missing_subject(kind: str, name: str) -> str | None:
     """Return the subject of an entry, if it is part of gammacp but was deleted from this copy.
 
@@ -204,8 +210,7 @@ def missing_subject(kind: str, name: str) -> str | None:
     kind, name
         Kind of a registry and name in it, such as "measure" and "las".
     """
-    listed = tomllib.loads((_FOLDER / _CONTENTS).read_text(encoding="utf-8"))
-    for subject, tables in listed.items():
+    for subject, tables in _contents().items():
         if subject not in subjects() and name in str(tables.get(kind, "")).split():
             return str(subject)
     return None
