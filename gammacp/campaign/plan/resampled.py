@@ -9,7 +9,7 @@ multiplied by a factor (`Material.spread_by`).
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -48,6 +48,8 @@ class Material:
     observed: Floats
     expected: Floats
     per_document: float = 1.0
+    # Goals and curves ask for the same numbers of documents.
+    _half_widths: dict[int, float] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, parts: Contributions, documents: int) -> "Material":
@@ -131,6 +133,11 @@ class Material:
         return self.observed[chosen], self.expected[chosen]
 
     def _half_width(self, size: int) -> float:
+        if size not in self._half_widths:
+            self._half_widths[size] = self._drawn_half_width(size)
+        return self._half_widths[size]
+
+    def _drawn_half_width(self, size: int) -> float:
         rng = np.random.default_rng(np.random.SeedSequence(_SEED))
         # Small samples vary most, and need the least computation, so more of them are drawn.
         draws = max(_DRAWS, _CELLS // size)
