@@ -41,17 +41,24 @@ def parsed() -> dict[Path, ast.Module]:
 
 
 @cache
+def nodes() -> dict[Path, list[ast.AST]]:
+    """Return the nodes of each file that the tests look at; a walk takes longer than parsing."""
+    kinds = (ast.Expr, ast.JoinedStr, ast.Constant, ast.FunctionDef)
+    return {
+        path: [node for node in ast.walk(tree) if isinstance(node, kinds)]
+        for path, tree in parsed().items()
+    }
+
+
+@cache
 def texts() -> dict[Path, list[str]]:
-    return {path: [*texts_in(tree)] for path, tree in parsed().items()}
+    return {path: [*texts_in(of_file)] for path, of_file in nodes().items()}
 
 
-def texts_in(tree: ast.Module) -> Iterator[str]:
+def texts_in(of_file: list[ast.AST]) -> Iterator[str]:
     """Yield the strings of a file except its docstrings; values in f-strings are "{}"."""
-    passed = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Expr):
-            passed.add(id(node.value))
-    for node in ast.walk(tree):
+    passed = {id(node.value) for node in of_file if isinstance(node, ast.Expr)}
+    for node in of_file:
         if isinstance(node, ast.JoinedStr):
             passed |= {id(part) for part in node.values}
             parts = [p.value if isinstance(p, ast.Constant) else "{}" for p in node.values]
@@ -111,8 +118,8 @@ def parameters() -> set[str]:
 def functions() -> set[str]:
     """Return the names of the library's public functions and methods."""
     found = set()
-    for path, tree in parsed().items():
-        for node in ast.walk(tree):
+    for path, of_file in nodes().items():
+        for node in of_file:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
                 found |= {node.name, f"{path.stem}.{node.name}"}
     return found
