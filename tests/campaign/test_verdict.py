@@ -12,7 +12,7 @@ from gammacp.campaign.calibrate import calibrate
 from gammacp.campaign.compare import compare
 from gammacp.campaign.facts import facts
 from gammacp.campaign.statements import LEVEL
-from gammacp.campaign.verdict import verdict
+from gammacp.campaign.verdict import CampaignVerdict, verdict
 from gammacp.continuum import Continuum, Unit
 from gammacp.measures.agreement import agreement
 from tests.campaign.planted_corpora import (
@@ -24,8 +24,14 @@ from tests.campaign.planted_corpora import (
 )
 
 
-def test_the_worst_annotator_and_the_kind_of_difference_are_named() -> None:
-    campaign_verdict = verdict(compare_corpus(misses("C", 0.5)))
+@pytest.fixture(scope="module")
+def verdict_on_c() -> CampaignVerdict:
+    """Return the verdict on documents in which C misses half of the units."""
+    return verdict(compare_corpus(misses("C", 0.5)))
+
+
+def test_the_worst_annotator_and_the_kind_of_difference_are_named(verdict_on_c: CampaignVerdict) -> None:
+    campaign_verdict = verdict_on_c
     about = {s.about: s.names for s in campaign_verdict.statements}
     assert about["annotator"] == ("C",)
     assert about["kind"] == ("absence",)
@@ -98,8 +104,8 @@ def test_statements_on_these_documents_come_before_general_ones() -> None:
     assert "shown to be worse" not in " ".join(campaign_verdict.in_words())
 
 
-def test_facts_and_tests_stand_in_parts_of_their_own() -> None:
-    outcome = verdict(compare_corpus(misses("C", 0.5)))
+def test_facts_and_tests_stand_in_parts_of_their_own(verdict_on_c: CampaignVerdict) -> None:
+    outcome = verdict_on_c
     parts = outcome.parts()
     assert [part.name for part in parts] == ["agreement", "here", "beyond", "next", "places"]
     headings = [part.heading for part in parts]
