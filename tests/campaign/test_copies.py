@@ -179,11 +179,11 @@ def test_commands_report_copies_and_json_has_them(run: Run, tmp_path: Path) -> N
     path = tmp_path / "crowd.csv"
     path.write_text("\n".join(rows) + "\n")
     sentence = "A and B share every unit that nobody else marks in "
-    outcome = run("gamma", path, "--samples", 10)
+    outcome = run("gamma", path, "--samples", 2)
     assert sentence in " ".join((outcome.out + outcome.err).split())
     options = {
-        "gamma": ("--samples", 10),
-        "compare": ("--samples", 10, "--bootstrap", 0, "--no-leave-one-out"),
+        "gamma": ("--samples", 2),
+        "compare": ("--samples", 2, "--bootstrap", 0, "--no-leave-one-out"),
         "consensus": ("--splits", 0),
     }
     for command, arguments in options.items():

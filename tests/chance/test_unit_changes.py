@@ -114,7 +114,7 @@ def test_another_unit_or_origin_gives_the_same_sets(
 @given(DOCUMENTS)
 def test_gamma_is_the_same_in_any_unit(people: list[Annotated]) -> None:
     def value(unit: Callable[[float], float]) -> float:
-        return gamma(document(people[0], unit, None), chance="cut", samples=20).value
+        return gamma(document(people[0], unit, None), chance="cut", samples=5).value
 
     known = value(lambda ms: ms)
     assert [value(unit) for unit in EXACT] == [pytest.approx(known, abs=0, nan_ok=True)] * 2

@@ -114,7 +114,7 @@ def test_notes_of_documents_and_reasons_of_rows(run: Run, tmp_path: Path) -> Non
         "document,annotator,category,start,end\n"
         "d1,A,x,0,4\nd1,B,x,0,4\nd1,C,y,0,4\nd2,A,x,0,4\nd2,B,x,0,4\nd2,C,x,0,4\n"
     )
-    told = run("measure", path, "-m", "gamma,alpha", "--by", "pair").err
+    told = run("measure", path, "-m", "gamma,alpha", "--by", "pair", "--samples", 5).err
     # Both documents have the note, whether or not they share random sets.
     assert "d1, d2: gamma: few units per annotator (1)" in told
     assert "corpus: alpha (A, B): only one label is used" in told

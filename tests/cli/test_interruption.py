@@ -121,7 +121,7 @@ def test_every_file_with_common_chance_has_its_gamma(
 
 
 def test_finished_measures_are_kept(run: Run, interrupt: Interrupt, files: list[Path]) -> None:
-    whole = json.loads(run("measure", *files, "-m", "ser,gamma,gamma-cat,f1-exact", "--json").out)
+    whole = json.loads(run("measure", *files, "-m", "ser", "--json").out)
     interrupt(12)
     done = run("measure", *files, "-m", "ser,gamma,gamma-cat,f1-exact", "--json")
     first, second, _ = (r["measures"] for r in json.loads(done.out)["results"])

@@ -53,7 +53,7 @@ def test_components_sum_to_the_observed_disorder(seed):
     rng = np.random.default_rng(seed)
     kinds = ("directed", "undirected")
     corpus = {"a": linked(rng, 3, 5, 4, kinds), "b": linked(rng, 2, 6, 5, kinds)}
-    found = link_report(Corpus.from_continua(corpus), samples=20, chance="cut")
+    found = link_report(Corpus.from_continua(corpus), samples=5, chance="cut")
     observed = found.scores["gamma-link"].observed
     assert math.fsum(found.components.values()) == pytest.approx(observed)
     size = sum(len(c.links) / c.n_annotators for c in corpus.values())
@@ -63,8 +63,8 @@ def test_components_sum_to_the_observed_disorder(seed):
 def test_measures_are_those_of_the_registry():
     c = linked(np.random.default_rng(4), 3, 6, 5, ("directed", "chain"))
     names = ["gamma-link", "gamma-link-given-units", "gamma-chain", "gamma-chain-given-units"]
-    alone = gc.measure(c, names, samples=20)
-    together = link_report(c, samples=20).scores
+    alone = gc.measure(c, names, samples=5)
+    together = link_report(c, samples=5).scores
     for name in names:
         assert together[name].value == alone[name].value
     assert list(together) == ["gamma", *names]
@@ -82,16 +82,16 @@ def test_coreference_of_each_pair():
 def test_command(tmp_path, run):
     file = tmp_path / "argue.json"
     gc.write(_argue(), file)
-    told = run("links", file, "--samples", 20, "--explain")
+    told = run("links", file, "--samples", 5, "--explain")
     assert told.code == 0
     assert "gamma-link-given-units" in told.out
     assert "one end elsewhere" in told.out
-    made = json.loads(run("links", file, "--samples", 20, "--json").out)
-    report = link_report(gc.read(file), samples=20)
+    made = json.loads(run("links", file, "--samples", 5, "--json").out)
+    report = link_report(gc.read(file), samples=5)
     assert made["measures"]["gamma-link"]["value"] == report.scores["gamma-link"].value
     assert made["components"] == pytest.approx(report.components)
     assert made["left_out"] == []
-    assert run("links", file, "--samples", 20, "--fail-under", 0.99).code == 5
+    assert run("links", file, "--samples", 5, "--fail-under", 0.99).code == 5
 
 
 def test_command_without_links(tmp_path, run):
@@ -127,7 +127,7 @@ def test_links_that_a_command_ignores_are_counted(command, tmp_path, run):
 def test_links_at_units_that_are_not_selected_are_counted(tmp_path, run):
     file = tmp_path / "argue.json"
     gc.write(_argue(), file)
-    made = json.loads(run("links", file, "--samples", 20, "--json", "--min-length", 15).out)
+    made = json.loads(run("links", file, "--samples", 5, "--json", "--min-length", 15).out)
     (lost,) = (e for e in made["left_out"] if e["kind"] == "link")
     assert lost["reason"] == "ends at a unit that was left out"
     run("convert", file, tmp_path / "some.json", "--min-length", 15)
@@ -138,16 +138,16 @@ def test_links_at_units_that_are_not_selected_are_counted(tmp_path, run):
 def test_the_page_has_links_over_the_lanes_and_their_tables(tmp_path, run):
     file, out = tmp_path / "argue.json", tmp_path / "page.html"
     gc.write(_argue(), file)
-    assert run("report", file, "-o", out, "--samples", 20).code == 0
+    assert run("report", file, "-o", out, "--samples", 5).code == 0
     html = out.read_text()
-    value = link_report(gc.read(file), samples=20).scores["gamma-link"].value
+    value = link_report(gc.read(file), samples=5).scores["gamma-link"].value
     assert f"γ of links {value:.3f}" in html
     assert "Links to review" in html
     assert "Links by pair of annotators" in html
     assert '"links":{"source":[' in html
     bare = tmp_path / "bare.csv"
     bare.write_text("Ann,x,0,5\nBob,x,0,5\nAnn,x,9,15\nBob,x,8,15\n")
-    assert run("report", bare, "-o", out, "--samples", 20).code == 0
+    assert run("report", bare, "-o", out, "--samples", 5).code == 0
     assert "Links between units" not in out.read_text()
 
 
@@ -156,7 +156,7 @@ def test_chains_given_the_units_have_no_p_value() -> None:
     units = [Unit(w, 10 * i, 10 * i + 5, "u", id=str(i)) for w in "AB" for i in range(6)]
     links = [Link(w, "same", str(i), str(i + 1), "chain") for w in "AB" for i in (0, 2, 4)]
     c = Continuum.from_units(units, links=links, bounds=(0, 60))
-    score = gc.measure(c, ["gamma-chain-given-units"], samples=20)["gamma-chain-given-units"]
+    score = gc.measure(c, ["gamma-chain-given-units"], samples=5)["gamma-chain-given-units"]
     assert score.value == 1
     assert score.p is None
     assert any("has no p" in note for note in score.notes)
@@ -180,7 +180,7 @@ def test_entities_with_one_mention_on_words_are_mentions_without_links(tmp_path,
     """One of two mentions is shared, so that precision and recall with singletons are ½."""
     _mentions(tmp_path / "Ann" / "d.conllu", f"a{zero}", "", "b", "")
     _mentions(tmp_path / "Bob" / "d.conllu", f"a{zero}", "", "", "b")
-    done = run("links", tmp_path, "--json")
+    done = run("links", tmp_path, "--samples", 10, "--json")
     assert done.code == 0, done.err
     document = json.loads(done.out)
     chains = document["measures"]["gamma-chain"]
@@ -194,4 +194,4 @@ def test_entities_with_one_mention_on_words_are_mentions_without_links(tmp_path,
         assert row["b-cubed"] == row["mentions"] == {"recall": 0.5, "precision": 0.5, "f1": 0.5}
     counts = {x["kind"]: x["count"] for x in document["left_out"] if x["kind"] == "mention"}
     assert counts == ({"mention": 1} if zero else {})
-    assert "no entity has two mentions on words" in run("links", tmp_path).err
+    assert "no entity has two mentions on words" in run("links", tmp_path, "--samples", 10).err

@@ -289,7 +289,8 @@ def test_bootstrap_over_items() -> None:
 
 
 def only_candidate(corpus: Codings, names: list[str]) -> CandidateDrop:
-    (drop,) = (d for d in candidate_drops(corpus, names) if not d.baseline)
+    rule = SampleRule(samples=2)
+    (drop,) = (d for d in candidate_drops(corpus, names, rule=rule) if not d.baseline)
     return drop
 
 
@@ -308,7 +309,7 @@ def test_a_candidate_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 6))]
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))]
 )
 def test_empty_and_shuffled_candidates_are_never_as_good_as_people(seed: int) -> None:
     # People agree on most boundaries, whatever their number; and in chapters that ship.

@@ -68,7 +68,7 @@ def test_command_line_from_coco_to_gold(run: Callable[..., Any], tmp_path: Path)
     file = tmp_path / "crowd.json"
     gc.write(images(), file, format="coco")
     how = [file, "--positional", "iou", "--seed", "1", "--json"]
-    few = ("--samples", 50)
+    few = ("--samples", 10)
     document = json.loads(run("gamma", *how, *few, "--explain").out)
     assert document["corpus"]["gamma"] > 0.4
     assert "chance:documents" in document["corpus"]["signature"]
@@ -94,15 +94,15 @@ def test_command_line_from_coco_to_gold(run: Callable[..., Any], tmp_path: Path)
 
 def test_report_draws_boxes_and_calls(run: Callable[..., Any], tmp_path: Path) -> None:
     file, page = tmp_path / "crowd.json", tmp_path / "r.html"
-    gc.write(images(6), file, format="coco")
-    assert run("report", file, "--positional", "iou", "--samples", "30", "-o", page).code == 0
+    gc.write(images(4), file, format="coco")
+    assert run("report", file, "--positional", "iou", "--samples", "5", "-o", page).code == 0
     html = page.read_text(encoding="utf-8")
     assert "What was drawn" in html
-    unit = next(iter(images(6)["i0"]))
+    unit = next(iter(images(4)["i0"]))
     assert unit.shape is not None
     x, y = f"{unit.start:.6g}", f"{unit.shape.extents[0][0]:.6g}"
     assert f'd="M{x} {y}L' in html
-    assert html.count("<path") == sum(c.n_units for c in images(6).values())
+    assert html.count("<path") == sum(c.n_units for c in images(4).values())
     calls = Continuum.from_units(
         [Unit.box(a, (1, 2), (1000, 4000), category="wren") for a in "AB"], offset_unit="s"
     )

@@ -28,7 +28,7 @@ def test_the_default_is_documents_for_a_corpus_and_an_error_for_a_single_image()
     images = {f"i{k}": random_boxes(k, 2, 2, 3) for k in range(12)}
     with pytest.raises(DataError, match="cannot be modelled inside"):
         gc.gamma(images["i1"])
-    gamma = gc.gamma_corpus(Corpus.from_continua(images), seed=1)
+    gamma = gc.gamma_corpus(Corpus.from_continua(images), samples=10, seed=1)
     assert "documents" in gamma.signature
     assert "cannot be modelled inside an image" not in (gamma.reason or "")
 

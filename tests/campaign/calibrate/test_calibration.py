@@ -134,7 +134,7 @@ def test_an_unknown_amount_is_not_printed() -> None:
 
 @pytest.mark.usefixtures("little_is_simulated")
 def test_the_signature_names_the_simulated_errors() -> None:
-    continuum = shuffled_set(MODEL, "false-negative", 0.2, 2, seed=4)
+    continuum = shuffled_set(replace(MODEL, n_units=6), "false-negative", 0.2, 2, seed=4)
     signatures = [
         calibrate(continuum, errors=errors, samples=5, sets=sets).signature
         for errors, sets in ((["category"], 3), (["category:overlap=true"], 3), (["category"], 4))
@@ -143,6 +143,7 @@ def test_the_signature_names_the_simulated_errors() -> None:
     assert "|calibrated:category|sets:3|" in str(signatures[0])
 
 
+@pytest.mark.usefixtures("little_is_simulated")
 def test_identical_annotators_need_no_error() -> None:
     continuum = shuffled_set(MODEL, "position", 0, 2, seed=1)
     calibration = calibrate(continuum, errors=["position"], **FAST)
@@ -226,7 +227,7 @@ def test_an_error_that_cannot_be_made_does_not_stop_the_others() -> None:
 def test_the_number_of_workers_changes_nothing() -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    continuum = shuffled_set(MODEL, "split", 0.1, 2, seed=2)
+    continuum = shuffled_set(replace(MODEL, n_units=10), "split", 0.1, 2, seed=2)
     here = calibrate(continuum, errors=["split"], **FAST)
     with ThreadPoolExecutor(2) as pool:
         calibration = calibrate(continuum, errors=["split"], executor=pool, **FAST)

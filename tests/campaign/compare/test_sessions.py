@@ -141,7 +141,7 @@ def test_a_column_a_pattern_and_a_folder_give_the_same(run: Run, tmp_path: Path)
         ("two.csv", "--session", PATTERN),
         ("folders", "--layout", "{session}/{annotator}/{document}", "--session", PATTERN),
     )
-    quick = ("--samples", 20, "--no-interval", "--chance", "cut", "--json")
+    quick = ("--samples", 5, "--no-interval", "--chance", "cut", "--json")
     records = [
         json.loads(run("compare", tmp_path / name, *how, *quick).out)["sessions"]["all"]
         for name, *how in sources

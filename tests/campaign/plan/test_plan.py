@@ -223,7 +223,7 @@ def test_the_json_has_its_keys(run: Run, tmp_path: Path) -> None:
         "--per-document",
         "2",
         "--samples",
-        "20",
+        "5",
     )
     document = json.loads(outcome.out)
     assert {"pilot", "curve", "advice"} <= set(document)

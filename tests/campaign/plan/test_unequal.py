@@ -100,7 +100,7 @@ def test_the_command_writes_the_assignment(
     pilot, out = tmp_path / "pilot.json", tmp_path / "who.csv"
     gc.write(gc.Corpus.from_continua(documents(*[3] * 6)), pilot)
     outcome = run(
-        "plan", pilot, "--half-width", ".2", "--per-document", "3", "--samples", "20", "--assign",
+        "plan", pilot, "--half-width", ".2", "--per-document", "3", "--samples", "5", "--assign",
         out,
     )  # fmt: skip
     assert outcome.code == 0, outcome.err

@@ -16,7 +16,7 @@ from gammacp.continuum import Continuum, Unit
 from gammacp.errors import DataError, UsageError
 from tests.conftest import Run
 
-FEW = ("--samples", "20")
+FEW = ("--samples", "5")
 TABLE = """document,annotator,category,start,end
 d1,Ann,x,0,10
 d1,Bea,x,0,10

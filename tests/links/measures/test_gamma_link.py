@@ -441,13 +441,13 @@ def test_a_corpus_has_the_value_of_sums():
     continua = {str(k): linked(np.random.default_rng(k), 2, 8, 8) for k in range(5)}
     corpus = Corpus.from_continua(continua)
     names = ["gamma-link", "gamma-link-given-units"]
-    found = gc.measure(corpus, names, samples=30)
-    basis = Basis(corpus, Settings.of(samples=30), shared={})
+    found = gc.measure(corpus, names, samples=10)
+    basis = Basis(corpus, Settings.of(samples=10), shared={})
     whole = BeyondUnits.of(basis, links_on(basis)).score("gamma-link")
     assert found["gamma-link"].value == pytest.approx(whole.value)
     sums = np.zeros(2)
     for c in continua.values():
-        alone = gc.measure(c, names, samples=30)["gamma-link-given-units"]
+        alone = gc.measure(c, names, samples=10)["gamma-link-given-units"]
         size = len(c.links) / c.n_annotators
         sums += alone.observed * size, alone.expected * size
     assert found["gamma-link-given-units"].value == pytest.approx(1 - sums[0] / sums[1])
