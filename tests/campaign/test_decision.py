@@ -127,8 +127,8 @@ def test_one_bad_document_does_not_stop_the_others(
     broken = tmp_path / "broken.csv"
     broken.write_text("Ann,a,9,1\nBob,a,1,2\n")
     for command in ("compare", "consensus", "report"):
-        out = ("--out", tmp_path / "x.html") if command == "report" else ()
-        result = run(command, good, broken, *out)
+        options = {"compare": FAST, "report": (*FAST, "--out", tmp_path / "x.html")}
+        result = run(command, good, broken, *options.get(command, ()))
         assert result.code == 3, result.err
         assert "broken.csv:1: end 1 < start 9" in result.err
     page = (tmp_path / "x.html").read_text(encoding="utf-8")
@@ -162,7 +162,7 @@ def test_open_points_of_gamma_are_shown_by_every_command(
     few, page = tmp_path / "few.csv", tmp_path / "page.html"
     few.write_text("Ann,a,0,10\nAnn,b,20,30\nBob,a,5,18\nBob,b,50,60\n")
     more = {"calibrate": ("--sets", 3, "--error", "split"), "report": ("-o", page)}
-    options = (few, *more.get(command, ()), "--samples", 30, "--method", "greedy")
+    options = (few, *more.get(command, ()), "--samples", 20, "--method", "greedy")
     messages = run(command, *options).err
     if command == "report":
         messages = page.read_text(encoding="utf-8")
@@ -294,7 +294,7 @@ def test_input_files_are_never_overwritten(
         "consensus good.csv --out gold.csv --units units.csv",
         "consensus . --format csv --review list.xlsx --soft soft.json",
         "convert good.csv good.json",
-        "report . -o page.htm",
+        "report . --samples 10 -o page.htm",
     ],
 )
 def test_other_files_may_be_overwritten(
@@ -433,7 +433,7 @@ def test_the_former_bootstrap_option_gives_the_interval(run: Run, good: Path) ->
         ("gamma", (), "leave it out"),
         ("compare", ("--no-interval",), "give --no-interval"),
     ):
-        quick = (command, good, "--samples", 20, "--json")
+        quick = (command, good, "--samples", 5, "--json")
         new, none = run(*quick, "--interval"), run(*quick, *without)
         for number, same, message_part in (
             (1, new, "give --interval"),

@@ -77,7 +77,7 @@ def places(c: Continuum) -> list[np.ndarray]:
     "model",
     [pytest.param(m, marks=pytest.mark.slow) if m in VARIANTS else m for m in MODELS],
 )
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(DOCUMENTS, st.none() | st.sampled_from([0, 100, 500]))
 @example(JUST_A_QUARTER, 0)
 @example(GRID, None)

@@ -157,7 +157,7 @@ def test_a_document_of_two_teams_is_named(run: Run, tmp_path: Path) -> None:
 def test_a_reference_needs_no_team(run: Run, tmp_path: Path) -> None:
     data = campaign(tmp_path, 5)
     data.write_text(data.read_text() + "".join(f"d{t}0,gold,x,1,5\n" for t in range(5)))
-    how = ("--reference", "gold", "--samples", 10, "--no-leave-one-out", "--json")
+    how = ("--reference", "gold", "--samples", 3, "--no-leave-one-out", "--json")
     found = run("compare", data, "--team", table(tmp_path), *how)
     assert found.code == 0, found.err
     assert json.loads(found.out)["overall"]["over"]["teams"] == 5

@@ -32,7 +32,7 @@ def hierarchies(draw, mass):
 
 @st.composite
 def two_hierarchies(draw):
-    mass = draw(st.integers(2, 24))
+    mass = draw(st.integers(2, 16))
     return draw(hierarchies(mass)), draw(hierarchies(mass))
 
 

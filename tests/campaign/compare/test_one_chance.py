@@ -41,7 +41,7 @@ def named(documents: list[Continuum], start: int) -> dict[str, Continuum]:
     return {f"d{i}": c for i, c in enumerate(documents, start)}
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(DOCUMENTS, st.data())
 def test_rounds_of_unequal_size_share_the_chance_model(
     documents: list[Continuum], data: st.DataObject

@@ -185,11 +185,11 @@ def comb(rng: np.random.Generator, n: int, *, to_the_left: bool = False) -> Tree
 
 
 def test_long_branches_need_less_than_quadratic_memory() -> None:
-    """The trees are combs of 84 tokens to the right and to the left, and short trees."""
+    """The trees are combs of 80 tokens to the right and to the left, and short trees."""
     from gammacp.trees.measures.ted_kernel import tables
 
     rng = np.random.default_rng(5)
-    trees = [comb(rng, 84), comb(rng, 84, to_the_left=True)]
+    trees = [comb(rng, 80), comb(rng, 80, to_the_left=True)]
     trees += [random_tree(rng, k) for k in (1, 3, 12)]
     packed = pack(trees)
     assert len(tables(packed.arrays).left) < packed.arrays.widths.max() / 2
@@ -210,7 +210,7 @@ def blocks() -> tuple[PackedTrees, Indices]:
     """
     rng = np.random.default_rng(13)
     trees = [random_tree(rng, int(n)) for n in rng.integers(1, 22, 40)]
-    trees += [comb(rng, 64), comb(rng, 64, to_the_left=True)]
+    trees += [comb(rng, 58), comb(rng, 58, to_the_left=True)]
     packed = pack(trees)
     distances = np.zeros((len(packed), len(packed)), np.int64)
     for (i, a), (j, b) in combinations(zip(packed.codes, trees, strict=True), 2):
