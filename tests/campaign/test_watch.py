@@ -54,15 +54,15 @@ def test_gamma_is_that_of_other_functions(
     chance models.
     """
     continua = {str(i): document(str(i), *"ABC"[: i % 3], gap=20 + i) for i in range(2, 2 + number)}
-    settings = Settings.of(samples=20, chance=chance)
+    settings = Settings.of(samples=5, chance=chance)
     record = watch.look(continua, ["b.csv: broken"] * broken, history, settings)
     several = number > 1 or broken
     source = Corpus.from_continua(continua) if several else next(iter(continua.values()))
-    whole = explanation_of(source, samples=20, chance=chance)
+    whole = explanation_of(source, samples=5, chance=chance)
     assert record["gamma"] == whole.gamma.value
     assert record["interval"] == whole.gamma.interval
     assert record["signature"] == whole.gamma.signature
-    spread = agreement(source, samples=20, chance=chance).bootstrap()
+    spread = agreement(source, samples=5, chance=chance).bootstrap()
     assert record["bootstrap"] == (spread and spread.interval)
     for a in whole.annotators:
         rate = 1 - a["observed"] / a["expected"]

@@ -114,7 +114,7 @@ def corpora(draw: st.DrawFn) -> Codings:
     return Codings.of(items)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(corpora(), st.sampled_from(Mode))
 def test_coefficients_are_those_of_the_equations(corpus: Codings, mode: Mode) -> None:
     agreement = coding_agreement(corpus, comparison=Criterion(mode=mode)).pooled
@@ -122,7 +122,7 @@ def test_coefficients_are_those_of_the_equations(corpus: Codings, mode: Mode) ->
     assert (agreement.pi, agreement.kappa, agreement.bias) == pytest.approx((pi, kappa, bias))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(corpora())
 def test_renaming_coders_and_shuffling_items_changes_nothing(corpus: Codings) -> None:
     renamed = Codings.of(

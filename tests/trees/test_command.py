@@ -40,7 +40,7 @@ def test_tables_show_all_requested_parts(run: Run) -> None:
         "--bootstrap",
         10,
         "--sample-pairs",
-        4000,
+        400,
     )
     assert code == 0
     assert "iorn – lisa" in out
@@ -61,7 +61,7 @@ def test_tables_show_all_requested_parts(run: Run) -> None:
         "--bootstrap",
         10,
         "--sample-pairs",
-        4000,
+        400,
     )
     assert again == out
 

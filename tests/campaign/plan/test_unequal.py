@@ -58,7 +58,10 @@ def test_a_pilot_of_two_and_four_annotators_plans_for_each_as_they_are_alone(
     assert [few.spread, many.spread] == pytest.approx(alone, rel=rel)
 
 
-def test_a_simulation_has_the_numbers_of_annotators_of_its_pilot() -> None:
+def test_a_simulation_has_the_numbers_of_annotators_of_its_pilot(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 100)
     corpus = Simulation(MODEL, ERRORS, SETTINGS, seed=1).corpus(0.2, {2: 30, 3: 10})
     numbers = [c.n_annotators for c in corpus.continua.values()]
     assert numbers.count(2) == pytest.approx(0.75 * len(numbers), abs=1)

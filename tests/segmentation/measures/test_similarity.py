@@ -191,7 +191,7 @@ def check(a: Segmentation, b: Segmentation, n: int) -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.data(), st.integers(1, 9), st.integers(2, 8))
+@given(st.data(), st.integers(1, 8), st.integers(2, 7))
 def test_against_exhaustive_search(data: st.DataObject, mass: int, n: int) -> None:
     places = st.lists(st.booleans(), min_size=mass - 1, max_size=mass - 1)
     strings = ["".join("01"[x] for x in data.draw(places)) for _ in range(2)]
@@ -206,7 +206,7 @@ def test_every_pair_of_six_potential_boundaries() -> None:
             check(a, b, 4)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data(), st.integers(2, 6), st.integers(2, 4))
 def test_several_types_against_exhaustive_search(data: st.DataObject, mass: int, n: int) -> None:
     string = st.lists(st.sets(st.sampled_from("xyz")), min_size=mass - 1, max_size=mass - 1)
