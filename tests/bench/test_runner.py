@@ -164,9 +164,7 @@ def test_a_worker_that_dies_twice_is_forgiven(toy_sweep: Build, tmp_path: Path) 
     assert (outcome.computed, outcome.failures) == (sweep.n_cells, [])
 
 
-@pytest.mark.parametrize(
-    "executor", ["serial", pytest.param("processes", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("executor", ["serial", pytest.param("processes", marks=pytest.mark.slow)])
 def test_a_fault_costs_only_its_own_task(toy_sweep: Build, tmp_path: Path, executor: str) -> None:
     sweep = toy_sweep(source=ToySource(faulty=(0.25, 3)))
     outcome = swept(sweep, tmp_path, executor, 1)

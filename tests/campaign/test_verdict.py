@@ -30,7 +30,9 @@ def verdict_on_c() -> CampaignVerdict:
     return verdict(compare_corpus(misses("C", 0.5)))
 
 
-def test_the_worst_annotator_and_the_kind_of_difference_are_named(verdict_on_c: CampaignVerdict) -> None:
+def test_the_worst_annotator_and_the_kind_of_difference_are_named(
+    verdict_on_c: CampaignVerdict,
+) -> None:
     campaign_verdict = verdict_on_c
     about = {s.about: s.names for s in campaign_verdict.statements}
     assert about["annotator"] == ("C",)

@@ -65,9 +65,9 @@ def test_a_common_reason_is_printed_once(run: Run, file: Path) -> None:
 
 @pytest.fixture
 def many(tmp_path: Path) -> Path:
-    """Write sixty documents, more than get random sets of their own in `gamma`."""
+    """Write 51 documents, more than get random sets of their own in `gamma`."""
     path = tmp_path / "many.csv"
-    rows = [f"d{k},{row}" for k in range(60) for row in ROWS.splitlines()]
+    rows = [f"d{k},{row}" for k in range(51) for row in ROWS.splitlines()]
     path.write_text("document,annotator,category,start,end\n" + "\n".join(rows) + "\n")
     return path
 
@@ -81,18 +81,18 @@ def test_random_sets_of_each_of_many_documents_are_announced(
     """
     monkeypatch.setattr("gammacp.cli.progress.SECONDS_BEFORE_SHOWN", 0.0)
     monkeypatch.setattr("gammacp.cli.progress.LOG_EVERY", {0: 0.0})
-    found = run("measure", many, "-m", "gamma-cat,ser", "--samples", 3, "--json")
-    assert "gamma-cat: each of the 60 documents gets random sets of its own" in found.err
+    found = run("measure", many, "-m", "gamma-cat,ser", "--samples", 2, "--json")
+    assert "gamma-cat: each of the 51 documents gets random sets of its own" in found.err
     assert "γ is faster" in found.err
-    assert "59 of 60 documents" in found.err
-    assert " left\n" in found.err.partition("59 of 60 documents")[2]
-    alone = json.loads(run("measure", file, "-m", "gamma-cat,ser", "--samples", 3, "--json").out)
+    assert "50 of 51 documents" in found.err
+    assert " left\n" in found.err.partition("50 of 51 documents")[2]
+    alone = json.loads(run("measure", file, "-m", "gamma-cat,ser", "--samples", 2, "--json").out)
     results = json.loads(found.out)["results"]
-    assert len(results) == 60
+    assert len(results) == 51
     assert all(r["measures"] == alone["results"][0]["measures"] for r in results)
     assert "random sets" not in run("measure", many, "-m", "ser", "--json").err
     assert (
-        "ser: each of" in run("measure", many, "-m", "ser", "--beyond-chance", "--samples", 3).err
+        "ser: each of" in run("measure", many, "-m", "ser", "--beyond-chance", "--samples", 2).err
     )
 
 
@@ -108,12 +108,12 @@ def test_documents_share_the_random_sets_of_gamma(
         return chances(self, *given)
 
     monkeypatch.setattr(Basis, "chances", counted)
-    how = ("--samples", 3, "--json", "--jobs", 1)
+    how = ("--samples", 2, "--json", "--jobs", 1)
     gamma = json.loads(run("gamma", many, *how).out)
     drawn.clear()
     asked = ("measure", many, "-m", "ser,gamma", "--beyond-chance", *how)
     found = json.loads(run("measure", many, "-m", "ser,gamma", *how).out)
-    assert drawn == [60]
+    assert drawn == [51]
     over = found["corpus"]["measures"]["gamma"]["over"]
     assert over["annotators"] == pytest.approx(gamma["corpus"]["over"]["annotators"])
     values = [r["measures"]["gamma"]["value"] for r in found["results"]]
@@ -145,7 +145,7 @@ def test_documents_that_workers_leave_out_after_ctrl_c_say_so(
     first, *others = (r["measures"] for r in json.loads(found.out)["results"])
     assert found.code == 130
     assert isinstance(first["gamma-cat"]["value"], float)
-    assert len(others) == 59
+    assert len(others) == 50
     reasons = {s["reason"] for scores in others for s in scores.values()}
     assert reasons == {"interrupted before it was measured"}
 

@@ -111,7 +111,7 @@ def write(folder: Path, who: str, text: str) -> Path:
 
 
 def rows_of(run: Run, folder: Path) -> dict[tuple[str, bool], dict[str, Any]]:
-    outcome = run("links", folder, "--samples", "30", "--json")
+    outcome = run("links", folder, "--samples", "5", "--json")
     assert outcome.code == 0, outcome.err
     rows = json.loads(outcome.out)["corefud"]
     return {(row["match"], row["singletons"]): row for row in rows}
@@ -127,7 +127,7 @@ def test_the_scores_are_those_of_corefud_scorer(run: Run, tmp_path: Path) -> Non
             own = rows[key][name]
             found = own["recall"], own["precision"], own["f1"]
             assert found == pytest.approx(values), (key, name)
-    out = run("links", tmp_path, "--samples", "30").out
+    out = run("links", tmp_path, "--samples", "5").out
     assert "key, response" in out
     assert "mentions F₁" in out
 
@@ -136,7 +136,7 @@ def test_without_heads_the_first_words_are_heads(run: Run, tmp_path: Path) -> No
     for who, text in (("ann", ANN), ("bob", BOB)):
         bare = text.replace("eid-etype-head-other", "eid-etype-other")
         write(tmp_path, who, bare)
-    said = run("links", tmp_path, "--samples", "30").err
+    said = run("links", tmp_path, "--samples", "5").err
     assert "1 document of ann and bob name no heads in global.Entity" in said.replace("\n", " ")
 
 
@@ -161,7 +161,7 @@ def test_broken_mentions(
     assert message in error.value.message
     assert error.value.line == line
     assert error.value.hint
-    assert run("links", tmp_path, "--samples", "30").code == 3
+    assert run("links", tmp_path, "--samples", "5").code == 3
 
 
 def test_differing_sentences_are_reported(run: Run, tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_differing_sentences_are_reported(run: Run, tmp_path: Path) -> None:
     write(tmp_path, "bob", BOB.replace(second, "\n"))
     rows = rows_of(run, tmp_path)
     assert {row["other_sentences"] for row in rows.values()} == {1}
-    said = run("links", tmp_path, "--samples", "30").err
+    said = run("links", tmp_path, "--samples", "5").err
     assert "1 document of ann and bob not compared" in said.replace("\n", " ")
 
 

@@ -55,7 +55,7 @@ def leaves(*lengths: int) -> list[Binary]:
 
 
 def test_by_hand(run: Run, tmp_path: Path) -> None:
-    outcome = run("links", write(tmp_path, STORY), "--samples", "30", "--json")
+    outcome = run("links", write(tmp_path, STORY), "--samples", "5", "--json")
     document = json.loads(outcome.out)
     assert document["no_tree"] == []
     values = {
@@ -79,7 +79,7 @@ def test_by_hand(run: Run, tmp_path: Path) -> None:
             "full": [2, 4, 4],
         },
     }
-    out = run("links", tmp_path, "--samples", "30").out
+    out = run("links", tmp_path, "--samples", "5").out
     assert "original Parseval" in out
     assert "RST-Parseval" in out
 
@@ -106,7 +106,7 @@ def test_different_segments_of_the_same_text_are_compared(run: Run, tmp_path: Pa
 <segment id="2" parent="1" relname="cause">as it was cold .</segment>
 <group id="12" type="span"/>"""
     write(tmp_path, {"ann": STORY["bob"], "bob": other})
-    document = json.loads(run("links", tmp_path, "--samples", "30", "--json").out)
+    document = json.loads(run("links", tmp_path, "--samples", "5", "--json").out)
     rows = {row["variant"]: row for row in document["parseval"]}
     assert rows["rst"]["full"]["counts"] == [2, 4, 2]
     assert rows["rst"]["full"]["recall"] == 0.5
@@ -126,7 +126,7 @@ def test_annotations_that_are_no_tree_are_reported_and_not_compared(
 <group id="12" type="span"/>"""
     write(tmp_path, {"ann": STORY["ann"], "bob": torn}, "torn")
     write(tmp_path, {"ann": crossing, "bob": STORY["bob"]}, "crossing")
-    outcome = run("links", tmp_path, "--samples", "30", "--json")
+    outcome = run("links", tmp_path, "--samples", "5", "--json")
     document = json.loads(outcome.out)
     assert [(row["document"], row["annotator"], row["reason"]) for row in document["no_tree"]] == [
         (
@@ -138,7 +138,7 @@ def test_annotations_that_are_no_tree_are_reported_and_not_compared(
     ]
     assert [row["documents"] for row in document["parseval"]] == [1, 1]
     assert [row["no_tree"] for row in document["parseval"]] == [2, 2]
-    said = run("links", tmp_path, "--samples", "30").err
+    said = run("links", tmp_path, "--samples", "5").err
     assert "Parseval: torn by bob is not compared: 2 trees instead of one" in said
 
 
@@ -161,7 +161,7 @@ def test_the_same_tree_agrees_fully() -> None:
 
 def test_excluded_annotators_have_no_row(run: Run, tmp_path: Path) -> None:
     write(tmp_path, {**STORY, "cid": STORY["ann"]})
-    outcome = run("links", tmp_path, "--samples", "30", "--exclude", "bob", "--json")
+    outcome = run("links", tmp_path, "--samples", "5", "--exclude", "bob", "--json")
     rows = json.loads(outcome.out)["parseval"]
     assert [row["annotators"] for row in rows] == [["ann", "cid"]] * 2
     assert rows[0]["full"]["f1"] == 1
