@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -34,8 +34,10 @@ def corpus(fault: Fault, people: str = "ABCD", documents: int = 12) -> dict[str,
     return continua
 
 
-def compare_corpus(fault: Fault, people: str = "ABCD") -> Comparison:
-    return compare(corpus(fault, people), draws=0, by=("annotator", "pair"), **FAST)
+def compare_corpus(
+    fault: Fault, people: str = "ABCD", by: Collection[str] = ("annotator", "pair")
+) -> Comparison:
+    return compare(corpus(fault, people), draws=0, by=by, **FAST)
 
 
 def misses(who: str, share: float) -> Fault:

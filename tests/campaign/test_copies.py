@@ -174,7 +174,7 @@ def test_identical_annotations_count_once() -> None:
 
 def test_commands_report_copies_and_json_has_them(run: Run, tmp_path: Path) -> None:
     rows = ["document,annotator,category,start,end"]
-    for name, c in crowd(3, copied=6).items():
+    for name, c in crowd(3, documents=8, copied=6).items():
         rows += [f"{name},{u.annotator},{u.category},{u.start},{u.end}" for u in c]
     path = tmp_path / "crowd.csv"
     path.write_text("\n".join(rows) + "\n")
