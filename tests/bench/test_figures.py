@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,12 @@ from gammacp.bench.figures import (
 )
 
 pytest.importorskip("matplotlib")
+
+
+@pytest.fixture
+def one_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw each figure once, in one format."""
+    monkeypatch.setattr("gammacp.bench.figures.figure", partial(figure, endings=(".svg",)))
 
 
 def points(measures: list[str], *, error: str = "split", mean: float = 0.5) -> list[Point]:
@@ -56,6 +63,7 @@ def test_many_measures_are_spread_over_panels(tmp_path: Path) -> None:
     assert height == [3 * 720, 720]  # five panels in two columns: γ, distances, γ_k twice, α
 
 
+@pytest.mark.usefixtures("one_file")
 def test_curves_without_values_are_accepted(tmp_path: Path) -> None:
     empty = [Point("split", m, "pk", math.nan, math.nan, 5, 5) for m in (0.0, 1.0)]
     assert plot_errors(empty, tmp_path)
@@ -69,7 +77,7 @@ def test_a_curve_with_a_single_value_is_called_undefined(tmp_path: Path) -> None
     lone = [
         Point("split", m, "u-alpha", math.nan if m else 1.0, 0.0, 5, 0) for m in (0.0, 0.5, 1.0)
     ]
-    with figure(tmp_path / "x") as axes:
+    with figure(tmp_path / "x", endings=()) as axes:
         draw_panel(axes, by_measure(points(["gamma"], mean=-2) + lone), "title")
         label_lines = axes.get_xlabel().splitlines()
         labels = axes.get_legend_handles_labels()[1]
@@ -89,7 +97,7 @@ def flat(name: str, mean: float) -> list[Point]:
 
 def test_curves_of_one_value_are_named_instead_of_drawn(tmp_path: Path) -> None:
     curves = by_measure(points(["gamma"]) + flat("a", 1.0) + flat("b", 1.0) + flat("c", 0.5))
-    with figure(tmp_path / "x") as axes:
+    with figure(tmp_path / "x", endings=()) as axes:
         draw_panel(axes, curves, "title")
         assert axes.get_xlabel() == "magnitude\na, b: 1 throughout; c: 0.5 throughout"
         assert axes.get_legend_handles_labels()[1] == ["gamma"]
@@ -98,7 +106,7 @@ def test_curves_of_one_value_are_named_instead_of_drawn(tmp_path: Path) -> None:
 
 def test_a_jump_is_named(tmp_path: Path) -> None:
     rising = [*points(["b"])[:4], Point("split", 1.0, "b", 1.0, 0.0, 5, 0)]
-    with figure(tmp_path / "x") as axes:
+    with figure(tmp_path / "x", endings=()) as axes:
         draw_panel(axes, by_measure(points(["gamma"]) + rising), "title")
         assert axes.get_xlabel() == "magnitude\njump at 1: b"
 
@@ -107,7 +115,7 @@ def test_panels_of_a_page_have_one_range(tmp_path: Path) -> None:
     one, other = points(["gamma"]), points(["ser"], mean=-0.5)
     bottom = shared_bottom([by_measure(one), by_measure(other)])
     assert bottom == pytest.approx(-0.95)
-    with figure(tmp_path / "x", columns=2) as pair:
+    with figure(tmp_path / "x", columns=2, endings=()) as pair:
         for axes, curves in zip(pair, (one, other), strict=True):
             draw_panel(axes, by_measure(curves), "title", bottom=bottom)
         assert pair[0].get_ylim() == pair[1].get_ylim()

@@ -214,8 +214,7 @@ def test_a_pair_that_met_once_is_not_the_one_that_agrees_least() -> None:
 
 def test_an_annotator_of_one_document_is_not_the_one_who_is_farthest() -> None:
     """E annotated one of many documents wrongly; γ without E concerns that document alone."""
-    continua = with_a_passer_by()
-    comparison = compare(continua, **FAST)
+    comparison = compare(with_a_passer_by(), draws=0, by=("annotator",), **FAST)
     gains = {e.annotator: e.gain for e in comparison.without}
     assert max(gains, key=gains.__getitem__) == "E"
     (fact,) = [s for s in facts(comparison) if "farthest from the others" in s.words]

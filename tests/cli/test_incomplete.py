@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gammacp.cli.app import build
-from tests.cli.test_unknown_options import commands
+from tests.cli import test_unknown_options
 from tests.conftest import Run
 
 SENTENCE = "5 of 6 documents; doc-3 left out: "
@@ -55,15 +54,9 @@ def reading_commands() -> dict[str, bool]:
     """Return the commands that read files, each with whether it prints JSON."""
     options = {
         " ".join(words): {o for p in command.params for o in p.opts}
-        for words, command in commands(build_group())
+        for words, command in test_unknown_options.COMMANDS.items()
     }
     return {name: "--json" in own for name, own in options.items() if "--allow-unread" in own}
-
-
-def build_group() -> object:
-    import typer
-
-    return typer.main.get_command(build())
 
 
 COMMANDS = reading_commands()

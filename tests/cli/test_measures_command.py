@@ -1,14 +1,22 @@
 import json
+from functools import cache
 
+import click
 import pytest
-from typer.testing import CliRunner
+import typer
+from click.testing import CliRunner
 
 from gammacp.cli.app import build
 from gammacp.measures.registry import MEASURES
 
 
+@cache
+def application() -> click.Command:
+    return typer.main.get_command(build())
+
+
 def run(*arguments: str) -> str:
-    result = CliRunner().invoke(build(), ["measures", *arguments])
+    result = CliRunner().invoke(application(), ["measures", *arguments])
     assert result.exit_code == 0, result.output
     return result.stdout
 

@@ -19,7 +19,7 @@ import pytest
 import typer
 
 from gammacp.campaign.calibrate import Curve
-from gammacp.cli.app import build
+from gammacp.cli.app import build_one
 from gammacp.cli.options.reading import CountedData, FilePlaces, Reading
 from shuffling import ReferenceModel, model_text, shuffled_set
 from tests.conftest import Run
@@ -236,8 +236,9 @@ def test_every_option_that_changes_a_number_is_in_the_signature(
 
 @pytest.mark.parametrize("command", ["gamma", "compare", "calibrate", "replace", "plan"])
 def test_every_option_is_listed(command: str) -> None:
-    group = typer.main.get_command(build())
-    names = {p.name for p in group.commands[command].params}  # type: ignore[attr-defined]
+    application = build_one(command)
+    assert application is not None
+    names = {p.name for p in typer.main.get_command(application).params}
     tried = {
         o for words, (_, found) in COMMANDS.items() if words.split()[0] == command for o in found
     }

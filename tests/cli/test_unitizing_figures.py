@@ -4,14 +4,22 @@ The figures show no coordinates; the layouts in tests/fixtures/unitizing give al
 """
 
 import json
+from functools import cache
 from pathlib import Path
 
+import click
 import pytest
-from typer.testing import CliRunner
+import typer
+from click.testing import CliRunner
 
 from gammacp.cli.app import build
 
 FIGURES = Path(__file__).parents[1] / "fixtures" / "unitizing"
+
+
+@cache
+def application() -> click.Command:
+    return typer.main.get_command(build())
 
 
 def measured(figure: str, *names: str, **options: str) -> dict[str, dict[str, float]]:
@@ -19,7 +27,7 @@ def measured(figure: str, *names: str, **options: str) -> dict[str, dict[str, fl
     file = str(FIGURES / f"figure_{figure}.csv")
     sampled = ["--samples", "30"] if any(name.startswith("gamma") for name in names) else []
     arguments = ["measure", file, "-m", ",".join(names), *sampled, "--json", *flags]
-    result = CliRunner().invoke(build(), arguments)
+    result = CliRunner().invoke(application(), arguments)
     assert result.exit_code == 0, result.output
     measures = json.loads(result.stdout)["results"][0]["measures"]
     assert isinstance(measures, dict)
