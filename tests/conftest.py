@@ -135,9 +135,7 @@ def _one_core() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _without_toys(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Hide measures that tests of sweeps register from all other tests: one of them always
-    fails.
-    """
+    """Hide the toy measures of tests of sweeps from other tests, as one of them always fails."""
     from gammacp.measures.registry import MEASURES
 
     if "bench" in request.path.parts or "sweep_toys" not in sys.modules:

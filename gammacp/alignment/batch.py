@@ -203,7 +203,7 @@ def _batches(
 ) -> Iterator[Indices]:
     """Yield batches, as indices of small continua with the same number of annotators.
 
-    Continua with many identical units are left out.
+    Continua with so many identical units that presolving merges them are left out.
     """
     if dissimilarity.formula[0] <= NOWHERE:
         return
@@ -214,8 +214,8 @@ def _batches(
     if continua.structured:
         small &= [c.inside is None for c in continua.structured]
     chosen = np.flatnonzero(small)
-    many = _distinct(continua.at(chosen)) + 1 > limits.of(Presolve).merged * units[chosen]
-    chosen = chosen[many]
+    enough_distinct = limits.of(Presolve).merged * units[chosen]
+    chosen = chosen[_distinct(continua.at(chosen)) + 1 > enough_distinct]
     for n in dict.fromkeys(number[chosen].tolist()):
         numbers = chosen[number[chosen] == n]
         if len(numbers) < 2:

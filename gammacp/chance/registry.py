@@ -46,8 +46,8 @@ class ChanceModel:
     avoids_pauses
         Whether no unit comes to lie where nothing can be marked (`Continuum.markable`).
     may_refuse
-        Whether the model cannot be built from some continua. Without demands it is built when it is
-        first drawn from.
+        Whether the model cannot be built from some continua. A model that never refuses is built
+        only when a random set is drawn.
     """
 
     name: str
@@ -108,15 +108,15 @@ def default_chance(compared: Iterable[Collection[Continuum]], models: str = DEFA
     compared
         The continua behind each number; those without any continuum do not count.
     models
-        The model of one continuum and that of a corpus, as "cut/documents"; a single name is
-        itself.
+        The model of one continuum and that of a corpus, as "cut/documents". If there is only one
+        name, it is returned.
 
     Returns
     -------
     str
-        The second if each number has at least as many continua as annotators, and two at least,
-        everybody read to the end, and all parts can be marked; otherwise the first, which any
-        continuum has.
+        The model of a corpus, if each number rests on at least two continua and on as many as
+        there are annotators, everybody read to the end, and there are no pauses. Otherwise the
+        model of one continuum.
     """
     one, _, several = models.partition("/")
     enough = [

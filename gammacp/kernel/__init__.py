@@ -107,7 +107,7 @@ class LateKernel(Kernel):
 
 
 def kernel(function: F) -> F:
-    """Compile `function` in nopython mode; it releases the GIL and is cached on disk."""
+    """Return a kernel: compiled at its first call, without the GIL, and kept on disk."""
     return _decorate(function, Kernel)
 
 

@@ -382,7 +382,7 @@ def score_on(
     proven = document.optimal and expected.proven and expected.complete
     notes = _notes(document, chance, basis, alone=alone)
     towards = None
-    if alone and not basis.selection:
+    if alone and not basis.is_selection:
         towards = direction([document.continuum], basis.settings.seed)
     if towards:
         notes += towards.notes
@@ -424,7 +424,7 @@ def score_on(
         document=document,
         signature=_signature(document, chance, basis, continua),
     )
-    if basis.selection or not alone or not score.defined or basis.model.name != "cut":
+    if basis.is_selection or not alone or not score.defined or basis.model.name != "cut":
         return score
     return _with_gaps(_with_tilt(score, basis), basis)
 

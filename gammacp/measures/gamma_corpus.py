@@ -162,7 +162,7 @@ def gamma_of_family(corpus: Corpus, options: Mapping[str, Any]) -> CorpusGamma:
 def gamma_on(corpus: Corpus, basis: Basis) -> CorpusGamma:
     """γ of a corpus on its basis."""
     scores = ScoreTable.of(basis)
-    if basis.selection:
+    if basis.is_selection:
         marking = None
     else:
         # Imported here: a single text has none.

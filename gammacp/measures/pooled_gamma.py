@@ -60,7 +60,7 @@ def pool_scores(scores: ScoreTable, basis: Basis) -> CorpusGamma:
     computed = scores.with_chance
     continua = basis.continua.at(computed.document_numbers)
     chances = parts.chances
-    if basis.selection:
+    if basis.is_selection:
         trend = None
     else:
         trend = _direction(continua, basis.settings.seed)
@@ -94,7 +94,7 @@ def pool_scores(scores: ScoreTable, basis: Basis) -> CorpusGamma:
         f"{soft}gamma-corpus", *chances, selection=continua.selection, continua=len(parts)
     )
     score = _with_value(replace(score, signature=line), parts, basis)
-    if basis.selection:
+    if basis.is_selection:
         return score
     if any(c.markable for c in continua.structured):
         # Imported here: most documents have no pauses.
@@ -164,7 +164,7 @@ def _with_value(score: CorpusGamma, parts: DisorderColumns, basis: Basis) -> Cor
     total, observed = (float(sums[name][0]) for name in ("units", "observed"))
     lowest = exact_sum(parts.weight * parts.bound)
     within, between = None, None
-    if not basis.selection:
+    if not basis.is_selection:
         within, between = factors(
             basis,
             parts.continua,

@@ -86,7 +86,7 @@ class Chance:
 
 
 def by_size(continua: ContinuumSequence) -> Indices:
-    """Return the numbers of the continua that have units, those with fewest units first.
+    """Return the indices of the continua that have units, those with fewest units first.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def by_size(continua: ContinuumSequence) -> Indices:
 
 
 class SampleRules:
-    """How many random sets continua get, and how precisely they are aligned.
+    """Numbers of random sets, and gaps of alignments, by the number of annotators.
 
     Continua with the same number of annotators may share their random sets. If these continua are a
     share s of the corpus, their expected disorder needs only the precision e/√s, where e is the
@@ -126,8 +126,8 @@ class SampleRules:
         self._shared = shared
         self._reused = reused
         n = continua.n_annotators
-        self.numbers = {k: np.flatnonzero(n == k) for k in dict.fromkeys(n.tolist())}
-        """For each number of annotators, the numbers of the continua that have as many."""
+        self.indices = {k: np.flatnonzero(n == k) for k in dict.fromkeys(n.tolist())}
+        """Indices of the continua with each number of annotators."""
 
     def rule(self, n_annotators: int) -> SampleRule:
         """Return the sample rule for the continua with this number of annotators."""
@@ -136,7 +136,7 @@ class SampleRules:
             return rule
         if self._reused:
             rule = replace(rule, least=max(rule.least, min(_MANY, _FEW_UNITS // self.mean_units)))
-        if len(self.numbers) == 1:
+        if len(self.indices) == 1:
             return rule
         share = self._shares[n_annotators]
         if share > _SMALL:
@@ -167,7 +167,7 @@ class SampleRules:
     def _shares(self) -> Mapping[int, float]:
         """For each number of annotators, the share of the corpus that its continua are, by x̄."""
         units = self._continua.mean_units
-        weights = {n: math.fsum(units[some].tolist()) for n, some in self.numbers.items()}
+        weights = {n: math.fsum(units[some].tolist()) for n, some in self.indices.items()}
         return {n: weight / (sum(weights.values()) or 1.0) for n, weight in weights.items()}
 
 
@@ -265,18 +265,18 @@ class Basis:
             dissimilarity = Combined()
         self.dissimilarity: BoundDissimilarity = bind(dissimilarity, source)
         self.documents_share_chance = self.model.built_from_all or len(self.continua) > OWN_CHANCE
+        # Units in the first batch of random sets: each set is about as large as one continuum.
+        units_drawn = self.continua.n_units.sum() * settings.rule.first
         if self.documents_share_chance:
-            served = len(self.continua)
-        else:
-            served = 1
-        if self.continua.n_units.sum() * settings.rule.first > _COMPILED_UNITS * served:
+            units_drawn /= max(1, len(self.continua))
+        if units_drawn > _COMPILED_UNITS:
             from gammacp.kernel.plain import compile_soon
 
             compile_soon()
         self._executor = how.get("executor")
         self._progress = how.get("progress")
         memory = how.get("shared")
-        self._keep = memory is not None
+        self._stores_sets = memory is not None
         self._parent: _Parent | None = None
         self._memory: Memory = {}
         if memory is not None:
@@ -286,7 +286,7 @@ class Basis:
 
     @cached_property
     def rules(self) -> SampleRules:
-        """How many random sets the continua get."""
+        """Numbers of random sets of the continua, and gaps of their alignments."""
         return SampleRules(
             self.continua,
             self.settings,
@@ -323,7 +323,7 @@ class Basis:
         return Basis(continua, settings, executor=self._executor)
 
     @property
-    def selection(self) -> bool:
+    def is_selection(self) -> bool:
         """Return whether this basis holds only some annotators of another."""
         return self._parent is not None
 
@@ -381,7 +381,7 @@ class Basis:
         Parameters
         ----------
         numbers
-            Numbers of the continua.
+            Indices of the continua.
 
         Returns
         -------
@@ -408,10 +408,11 @@ class Basis:
         return [*index_by_chance], which
 
     def chance(self, continuum: Continuum) -> Chance:
-        """Return the expected disorder of a continuum, from as many random sets as the rule needs.
+        """Return the chance of a continuum: expected disorder, chance model, and stored sets.
 
-        It is computed only once for the same draws. After Ctrl-C (`stopping.interruptible`) the
-        completed samples count, and the one that was cut short does not.
+        As many random sets are drawn as the sample rule needs. The result is computed only once for
+        the same draws. After Ctrl-C (`stopping.interruptible`) the completed samples count, and the
+        one that was cut short does not.
 
         Parameters
         ----------
@@ -425,11 +426,11 @@ class Basis:
         """
         rule = self.rules.rule(continuum.n_annotators)
         return self._chance_of(
-            self.draws(continuum), rule, keep=self._keep, by_units=self.weighs_sets_by_units
+            self.draws(continuum), rule, keep=self._stores_sets, by_units=self.weighs_sets_by_units
         )
 
     def chance_within(self, continua: ContinuumSequence) -> Chance:
-        """Return the expected disorder of several continua, with chance modelled within each.
+        """Return the chance of several continua, modelled within each of them.
 
         The chance model is `cut`, whatever that of the settings; the rest is as for `chance`.
         """
@@ -475,10 +476,10 @@ class Basis:
             if self.model.built_from_all:
                 sampler = self.model.prepare(self._with_annotators, n)
             elif self.documents_share_chance:
-                sampler = self._strata(self.continua.at(self.rules.numbers[n]))
+                sampler = self._strata(self.continua.at(self.rules.indices[n]))
             else:
                 sampler = self.model.prepare([continuum], n)
-            return Draws(sampler, self.settings.seed, keep=self._keep)
+            return Draws(sampler, self.settings.seed, keep=self._stores_sets)
 
         return self.once(("draws", key), compute)
 
@@ -560,7 +561,9 @@ class Basis:
             return None
         several = isinstance(self.source, Corpus)
         source = Corpus(chosen, self.source.categories) if several else next(iter(chosen.values()))
-        memory: Memory | None = {} if self._keep and any(c.links for c in chosen.values()) else None
+        memory: Memory | None = (
+            {} if self._stores_sets and any(c.links for c in chosen.values()) else None
+        )
         basis = Basis(source, self.settings, executor=self._executor, shared=memory)
         cut = dict(zip(basis.continua, origins.values(), strict=True))
         basis._parent = _Parent(self, wanted, keep, cut)

@@ -1,5 +1,8 @@
 """Shares for all annotators, combined from relaxations of blocks of annotators.
 
+Shares are numbers per unit whose sum over any group is at most the group's cost, so that their sum
+is a lower bound of the cost of an alignment.
+
 If all annotators mark about the same number of units, a relaxation of some of them says little
 about the rest. But the cost of a group is a sum over pairs of annotators. So the annotators are
 divided into k parts, and each two parts form a block, which is a problem of its own. A pair of
@@ -35,21 +38,22 @@ from gammacp.alignment.problem import Problem, RelaxedMatrix
 from gammacp.base.arrays import Codes, Floats, Indices
 from gammacp.base.stopping import due
 
-# Number of units above which blocks pay: after 20 s, 200 × 5 with little agreement have a gap of 3
-# instead of 23 %, and 100 × 5 one of .9 instead of .5, .8 instead of 1.1 and 3.0 instead of 1.9 %.
-# And largest ratio of an annotator's number of units to the mean with which they pay: with 11 to 7,
-# 140 annotators have a gap of 31 % with blocks and of 24 % without.
+# Number of units above which blocks pay. Gap after 20 s with blocks, and in brackets without, of
+# annotators × units with little agreement: 200 × 5: 3 % (23 %); three cases of 100 × 5: 0.9 % (0.5
+# %), 0.8 % (1.1 %) and 3.0 % (1.9 %).
 _FEW = 700
+# Largest ratio of an annotator's number of units to the mean with which blocks pay: with 11 units
+# to 7, 140 annotators have a gap of 31 % (24 %).
 _EVEN = 1.4
 # Least rise of the bound in a round, as a share of the gap; a round with less is the last one.
 _RISE = 0.02
 
 
 class Block(NamedTuple):
-    """Two parts: their units (ascending rows), their share of the opening, and their matrices."""
+    """Two parts: their units (ascending), their fraction of the opening, and their matrices."""
 
     units: Indices
-    opening: float
+    fraction: float
     model: Matrices
 
 
@@ -61,7 +65,9 @@ def blocks_pay(counts: Indices) -> bool:
 def shares_by_blocks(
     problem: Problem, objective: float, deadline: float, tuning: Semidefinite
 ) -> Iterator[tuple[Floats, RelaxedMatrix, int]]:
-    """Yield better and better shares, with their matrix and the number of annotators in a block.
+    """Yield better and better shares, with their matrix and the least size of a block.
+
+    The size of a block is its number of annotators.
 
     This ends when a round improves the bound by little. `objective` is the cost of an alignment.
     """
@@ -69,7 +75,7 @@ def shares_by_blocks(
     bound = -np.inf
     blocks = _blocks(problem, n_groups, tuning)
     matrices = model(problem, n_groups, 0)
-    inside = min(len(np.unique(problem.annotator[block.units])) for block in blocks)
+    least_size = min(len(np.unique(problem.annotator[block.units])) for block in blocks)
     rising = [ascend(block.model, start(block.model), deadline) for block in blocks]
     bounds: list[ProvenBound] = []
     while True:
@@ -81,7 +87,7 @@ def shares_by_blocks(
             return
         matrix = _join(matrices, blocks, bounds)
         share = feasible_shares(matrices, matrix)
-        yield share, matrix, inside
+        yield share, matrix, least_size
         before = bound
         bound = max(bound, safe_sum(share))
         if due(deadline) or bound - before < _RISE * (objective - bound):
@@ -110,9 +116,9 @@ def _blocks(problem: Problem, n_groups: float, tuning: Semidefinite) -> list[Blo
             part_of_unit[some.first] == part_of_unit[some.second], k - 1, 1
         )
         within = (size[[i, j]] * (size[[i, j]] - 1)).sum() / (k - 1)
-        share = float((2 * size[i] * size[j] + within) / (n * (n - 1)))
-        some = replace(some, weight=weight, opening=problem.opening * share)
-        blocks.append(Block(units, share, model(some, n_groups, tuning.repairs // 2)))
+        fraction = float((2 * size[i] * size[j] + within) / (n * (n - 1)))
+        some = replace(some, weight=weight, opening=problem.opening * fraction)
+        blocks.append(Block(units, fraction, model(some, n_groups, tuning.repairs // 2)))
     return blocks
 
 
@@ -123,14 +129,14 @@ def _join(matrices: Matrices, blocks: list[Block], bounds: list[ProvenBound]) ->
     rows = np.zeros((size, n))
     triangles: list[Codes] = []
     multiplier: list[Floats] = []
-    for (units, share, block_model), one in zip(blocks, bounds, strict=True):
+    for (units, fraction, block_model), one in zip(blocks, bounds, strict=True):
         at = np.concatenate(([0], units + 1))
         scale = np.ones(len(at))
         scale[0] = block_model.border / matrices.border
-        matrix[np.ix_(at, at)] += share * np.outer(scale, scale) * one.matrix.matrix
-        rows[units] += share * one.matrix.rows
+        matrix[np.ix_(at, at)] += fraction * np.outer(scale, scale) * one.matrix.matrix
+        rows[units] += fraction * one.matrix.rows
         triangles.append(units[one.matrix.triangles].astype(np.int32))
-        multiplier.append(share * one.matrix.multiplier)
+        multiplier.append(fraction * one.matrix.multiplier)
     return allowed_matrix(
         matrices, matrix, rows, np.concatenate(triangles), np.concatenate(multiplier)
     )

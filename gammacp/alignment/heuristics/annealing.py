@@ -15,8 +15,8 @@ from gammacp.base.stopping import due, halting
 TEMPERATURES = (0.1, 0.03, 0.01, 0.003)
 # Temperatures for an alignment that only a local search has improved, and for one that was rounded
 # from a linear program.
-OPENING_TEMPERATURES = (0.1, 0.03)
-MENDING_TEMPERATURES = (0.01,)
+FIRST_TEMPERATURES = (0.1, 0.03)
+ROUNDED_TEMPERATURES = (0.01,)
 
 # Moves per unit of the first runs: 500 units of 200 annotators take 0.4 s. With 500 moves, the best
 # alignment of 209 annotators with 493 units is missed.

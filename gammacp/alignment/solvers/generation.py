@@ -26,9 +26,9 @@ from gammacp.alignment.duals.lp import Relaxation, relax
 from gammacp.alignment.duals.projection import SupportProjection, shared_prices, support_of
 from gammacp.alignment.duals.semidefinite import Semidefinite
 from gammacp.alignment.heuristics.annealing import (
-    MENDING_TEMPERATURES,
+    FIRST_TEMPERATURES,
     MOVES,
-    OPENING_TEMPERATURES,
+    ROUNDED_TEMPERATURES,
     Schedule,
     anneal_once,
     table_fits,
@@ -338,7 +338,7 @@ def _improve_alignment(
 ) -> GenerationState:
     """Improve the alignment by local search and annealing, and make its groups the support."""
     state = _better(problem, state, resize(problem, state.groups, deadline))
-    state = _annealed(problem, state, deadline, OPENING_TEMPERATURES, limits.seed)
+    state = _annealed(problem, state, deadline, FIRST_TEMPERATURES, limits.seed)
     columns = to_columns(problem, state.groups)
     used = np.ones(columns.number)
     support, price = support_of(problem.n_units, columns, used, state.trial, _USED)
@@ -383,7 +383,7 @@ def _solve_master(
     gain = state.gain
     state = _round(problem, state, columns, value, deadline)
     if mending and state.gain > gain:
-        state = _annealed(problem, state, deadline, MENDING_TEMPERATURES, limits.seed)
+        state = _annealed(problem, state, deadline, ROUNDED_TEMPERATURES, limits.seed)
     if progress:
         step = 1.0
     elif state.step > _LEAST_STEP:
