@@ -40,9 +40,9 @@ settings.register_profile("explore", derandomize=False, print_blob=True)
 settings.load_profile("same")
 
 # A new clone has no compiled kernels. The first test compiles them in one worker, while the other
-# runs tests that need none, most of them in a browser; else both would wait for the same kernels.
-# Modules that take long come next, so that none of them is left for one worker at the end. The last
-# part that fits counts.
+# runs tests that need none, many of them in a browser; else both would wait for the same kernels.
+# From `tests/formats/` on, modules that take long follow, so that none of them is left for one
+# worker at the end. The last part that fits counts.
 FIRST = (
     "cli/test_warm_up", "tests/tools/", "tests/studio/", "report/test_browser", "tests/shuffling/",
     "tests/formats/", "docs/test_blocks", "tests/bench/", "tools/test_real_files",

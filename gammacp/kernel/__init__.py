@@ -63,7 +63,8 @@ class Kernel(CPUDispatcher):
         Numba's lock is taken before the lock between processes. All callers must use this order.
 
         A constant in a kernel that calls this one has a type of its own, such as "the integer 0".
-        The code for any integer serves it as well, and compiling takes half as long.
+        The code for any integer serves it as well, and need not be compiled again. (Therefore
+        `numba.literally` does not work in kernels.)
         """
         if isinstance(signature, tuple):
             signature = tuple(map(types.unliteral, signature))

@@ -223,7 +223,7 @@ class Basis:
     The dissimilarity is bound to all continua together. Which random sets a continuum is compared
     with depends on the chance model:
 
-    - a model that pools is built from all continua. Continua with the same number of annotators
+    - a model that is `built_from_all` is built once. Continua with the same number of annotators
       share their random sets and one expected disorder;
     - any other model is built from each continuum by itself. Up to `OWN_CHANCE` continua, each has
       an expected disorder of its own. In larger corpora, continua with the same number of

@@ -161,7 +161,7 @@ runpy.run_module("gammacp", run_name="__main__")
 
 
 def test_interrupt_ends_with_the_best_so_far(tmp_path: Path) -> None:
-    continuum = crowded(10, 16, 10.0)
+    continuum = crowded(14, 22, 10.0)
     file = tmp_path / "hard.csv"
     rows = zip(
         continuum.annotator_codes, continuum.category_codes, continuum.starts, continuum.ends,

@@ -122,8 +122,8 @@ def test_a_function_takes_one_continuum(
 @pytest.mark.needs("report")
 def test_a_report_has_the_values_of_its_command(run: Run, folder: Path, corpus: Corpus) -> None:
     out = folder.parent / "report.html"
-    printed = json.loads(run("report", folder, "-o", out, "--samples", 5, "--json").out)
-    page = gc.report(corpus, samples=5)
+    printed = json.loads(run("report", folder, "-o", out, "--samples", 10, "--json").out)
+    page = gc.report(corpus, samples=10)
     assert page.contents.comparison.overall.score.value == printed["gamma"]
     assert page.html.count("<section") == out.read_text(encoding="utf-8").count("<section")
 

@@ -97,6 +97,21 @@ def test_a_kernel_stays_cached_when_another_one_changes(run: Run) -> None:
     assert run(1.0, other="# changed") == ["2.0", "1", "False"]
 
 
+def test_constants_and_integers_share_compiled_code(package: Path) -> None:
+    (package / "gammacp" / "inner.py").write_text(
+        "from gammacp.kernel import kernel\n@kernel\ndef plus(x, n):\n    return x + n\n"
+    )
+    (package / "outer.py").write_text(
+        "from gammacp.kernel import kernel\nfrom gammacp.inner import plus\n"
+        "@kernel\ndef sums(x, n):\n    return plus(x, 0) + plus(x, 1) + plus(x, n)\n"
+    )
+    code = (
+        "import sys\nsys.path.insert(0, sys.argv[1])\nimport outer\n"
+        "print(outer.sums(1.0, 2), len(outer.plus.overloads))\n"
+    )
+    assert execute(code, package).stdout.split() == ["6.0", "1"]
+
+
 def test_a_numba_with_another_loader_is_left_alone(run: Run) -> None:
     changed = "import numba, numba.core.runtime.nrt as runtime\ndel runtime.rtsys\n"
     assert run(1.0, before=changed) == ["2.0", "0", "True"]

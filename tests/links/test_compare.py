@@ -66,11 +66,11 @@ def test_data_without_links_have_no_part_on_links():
 def test_command(tmp_path, run):
     file = tmp_path / "a.json"
     gc.write(linked(np.random.default_rng(4), 3, 6, 5), file)
-    told = run("compare", file, "--samples", 5)
+    told = run("compare", file, "--samples", 10)
     assert told.code == 0, told.err
     for title in ("Links by document", "Links by annotator", "Links by pair", "Links by type"):
         assert title in told.out
-    made = json.loads(run("compare", file, "--samples", 5, "--json").out)
+    made = json.loads(run("compare", file, "--samples", 10, "--json").out)
     assert made["left_out"] == []
     assert len(made["links"]["pairs"]) == 3
     assert made["links"]["overall"]["gamma-link"]["value"] is not None

@@ -43,13 +43,17 @@ def index_of(values: Codes, begin: int, end: int, value: int) -> int:
 
 @kernel
 def copy_values(source: Codes | Indices | Floats, target: Codes | Indices | Floats) -> None:
-    """Copy all values of `source` to `target`; both have one dimension and the same length."""
+    """Copy all values of `source` to `target`, which has as many; lengths are not checked.
+
+    An array of several dimensions can be passed as `array.ravel()` if it is C-contiguous. Otherwise
+    `ravel` makes a copy, and values written to it are lost.
+    """
     for i in range(len(source)):
         target[i] = source[i]
 
 
 @kernel
 def add_values(source: Floats, target: Floats) -> None:
-    """Add the values of `source` to those of `target`, which is as long."""
+    """Add the values of `source` to those of `target`; lengths are not checked."""
     for i in range(len(source)):
         target[i] += source[i]
