@@ -40,16 +40,19 @@ ERRORS = ("merge", "split", "false-negative", "false-positive", "category", "pos
 FEWEST_PEOPLE = 3
 FEWEST_DOCUMENTS = 3
 CONFIDENCE = 0.95
+# Largest number of blocks of documents for the jackknife.
 _BLOCKS = 40
-"""Largest number of blocks of documents for the jackknife."""
+# Ends are compared if they are at most this share of the unit's length apart, or this many times
+# the median distance if that is more.
 _LARGEST_SHIFT = 0.5
 _LARGEST_SHIFT_BY_MEDIAN = 4.5
-"""Largest distance of two ends that are compared: a share of the length, or times the median."""
+# Extent around an added unit, in lengths, in which another added unit counts as the same one.
 _ADDED_MEET = 0.8
-"""Extent around an added unit, in lengths, in which another added unit counts as the same one."""
+# Share of pairs of random cuts of a unit that are one boundary (`LARGEST_DISTANCE`).
 _CUTS_MEET = 0.18
-"""Share of pairs of random cuts of a unit that are one boundary (`LARGEST_DISTANCE`)."""
-_STABLE = 3 / 8  # makes the square root of a count's spread the same for all counts (Anscombe 1948)
+# Added to a count, this makes the spread of its square root nearly independent of the count
+# (Anscombe 1948).
+_ANSCOMBE = 3 / 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,9 +66,10 @@ class PersonalMagnitude:
     amount
         As in `gammacp calibrate`: units joined with a neighbour, cuts, units missed or added, per
         unit; the share of wrong labels; the largest shift as a share of the unit's length. None
-        where it cannot be told.
+        if it cannot be estimated.
     interval
-        Confidence interval over documents; None if there are too few of them.
+        Confidence interval over documents. None if there are fewer than three documents or clusters
+        of documents, or if one block of them has all the data.
     cases
         Number of slots from which the amount is estimated.
     reason
@@ -91,7 +95,7 @@ class Magnitudes:
     Attributes
     ----------
     people
-        Annotators in their order, each with all errors of `ERRORS`.
+        One magnitude per annotator and error, annotators in their order.
     documents
         Number of documents with three or more annotators, on which the magnitudes are based.
     left_out
@@ -163,7 +167,7 @@ def magnitudes_of(
     continua
         One continuum, or several of one campaign.
     found
-        γ of them if it is known already (computed with the same options).
+        Agreement of these continua, if it is already computed with the same options.
     executor
         Processes that align random sets; the result is the same to the bit.
     options
@@ -176,11 +180,9 @@ def magnitudes_of(
     """
     named = named_continua(continua)
     refuse_pieces(named.values())
-    people = dict.fromkeys(name for c in named.values() for name in c.annotators)
-    if len(people) < 2:
-        raise too_few_annotators(
-            named.values(), "magnitudes need two annotators", ", ".join(people)
-        )
+    names = dict.fromkeys(name for c in named.values() for name in c.annotators)
+    if len(names) < 2:
+        raise too_few_annotators(named.values(), "magnitudes need two annotators", ", ".join(names))
     if found is None:
         settings = Settings.of(**options).deciding([tuple(named.values())])
         found = agreement(Basis(named, settings, executor=executor))
@@ -197,32 +199,34 @@ def magnitudes_in(aligned: Sequence[Alignment]) -> Magnitudes:
     Parameters
     ----------
     aligned
-        One of each document; those of fewer than three annotators are left out.
+        One of each document; documents of fewer than three annotators are left out.
     """
     names = tuple(dict.fromkeys(n for a in aligned for n in a.continuum.annotators))
     usable = [a for a in aligned if a.continuum.n_annotators >= FEWEST_PEOPLE]
     left_out = len(aligned) - len(usable)
     if not usable:
         reason = f"no document has {FEWEST_PEOPLE} annotators"
-        people = [
+        magnitudes = [
             PersonalMagnitude(annotator=n, error=e, reason=reason) for n in names for e in ERRORS
         ]
-        return Magnitudes(people=tuple(people), documents=0, left_out=left_out)
-    evidence = _Observations.of(usable, names)
-    full_estimate = evidence.estimate(np.ones(len(usable)))
+        return Magnitudes(people=tuple(magnitudes), documents=0, left_out=left_out)
+    observations = _Observations.of(usable, names)
+    full_estimate = observations.estimate(np.ones(len(usable)))
     blocks = _blocks(usable)
-    parts = []
+    values_without_block = []
     if len(blocks) >= FEWEST_DOCUMENTS:
         for block in blocks:
             weights = np.ones(len(usable))
             weights[block] = 0.0
-            parts.append(evidence.estimate(weights).values)
-    people = [
-        _magnitude(names[a], e, full_estimate, np.array([p[a, e] for p in parts]), a, evidence)
-        for a in range(len(names))
-        for e in range(len(ERRORS))
-    ]
-    return Magnitudes(people=tuple(people), documents=len(usable), left_out=left_out)
+            values_without_block.append(observations.estimate(weights).values)
+    magnitudes = []
+    for a, name in enumerate(names):
+        for e, error in enumerate(ERRORS):
+            value = float(full_estimate.values[a, e])
+            cases = float(full_estimate.cases[a, e])
+            parts = np.array([values[a, e] for values in values_without_block])
+            magnitudes.append(_magnitude(name, error, value, cases, parts, observations.categories))
+    return Magnitudes(people=tuple(magnitudes), documents=len(usable), left_out=left_out)
 
 
 def refuse_pieces(continua: Iterable[Continuum]) -> None:
@@ -245,8 +249,9 @@ def refuse_pieces(continua: Iterable[Continuum]) -> None:
 def _blocks(aligned: Sequence[Alignment]) -> list[Codes]:
     """Distribute documents over blocks, keeping the documents of a cluster together."""
     clusters: dict[str, list[int]] = {}
-    for place, a in enumerate(aligned):
-        clusters.setdefault(a.continuum.cluster or f"\0{place}", []).append(place)
+    for index, a in enumerate(aligned):
+        # A document without a cluster is one by itself, under a name that no cluster has.
+        clusters.setdefault(a.continuum.cluster or f"\0{index}", []).append(index)
     members = list(clusters.values())
     n = min(len(members), _BLOCKS)
     return [np.concatenate([np.array(m) for m in members[k::n]]) for k in range(n)]
@@ -289,23 +294,23 @@ class _Observations:
             )
         }
         n = len(aligned)
-        people = len(names)
+        n_annotators = len(names)
         units, boundaries, labels = ([] for _ in range(3))
-        squares, pairs = np.zeros((2, n, people, people))
-        for number, a in enumerate(aligned):
+        squares, pairs = np.zeros((2, n, n_annotators, n_annotators))
+        for index, a in enumerate(aligned):
             c = a.continuum
             columns = np.array([index_of[name] for name in c.annotators])
             slots = slots_of(c, a.groups)
-            units.append(_spread(slots.units, columns, people, -2))
-            boundaries.append(_spread(slots.boundaries, columns, people, UNKNOWN))
+            units.append(_widen(slots.units, columns, n_annotators, -2))
+            boundaries.append(_widen(slots.boundaries, columns, n_annotators, UNKNOWN))
             codes = np.array([*(labels_of[x] for x in c.categories), -1], np.int32)
-            labels.append(_spread(_labels(c, slots, codes), columns, people, -1))
-            squares[number], pairs[number] = _shifts(c, slots, columns, people)
+            labels.append(_widen(_labels(c, slots, codes), columns, n_annotators, -1))
+            squares[index], pairs[index] = _shifts(c, slots, columns, n_annotators)
         return cls(
             units=_patterns(units, lambda rows: rows >= 0, -2),
             boundaries=_patterns(boundaries, lambda rows: rows == PRESENT, UNKNOWN),
             labels=np.concatenate(labels),
-            document=_numbers(labels),
+            document=_document_of_rows(labels),
             categories=len(labels_of),
             squares=squares,
             pairs=pairs,
@@ -323,9 +328,10 @@ class _Observations:
         crowded = float(weights @ self.crowding / weights.sum())
         units = rates_of(self.units, weights, _ADDED_MEET * crowded)
         boundaries = rates_of(self.boundaries, weights, _CUTS_MEET)
-        # Each document has one boundary less than it has units.
-        size = float(boundaries.real.max() / weights.sum())
-        per_unit = size / (size + 1)
+        # The rates are per boundary, but amounts are per unit. A document with b boundaries has
+        # b + 1 units.
+        boundaries_per_document = float(boundaries.real.max() / weights.sum())
+        boundaries_per_unit = boundaries_per_document / (boundaries_per_document + 1)
         labels = np.full(len(units.failing), np.nan)
         if self.categories > 1:
             labels = wrong_labels(self.labels, self.categories, weights[self.document])
@@ -333,8 +339,8 @@ class _Observations:
         shifts = variances(np.tensordot(weights, self.squares, 1), pairs)
         labelled = weights[self.document] @ (self.labels >= 0)
         columns = {
-            "merge": (boundaries.failing * per_unit, boundaries.real),
-            "split": (boundaries.adding * per_unit, boundaries.real),
+            "merge": (boundaries.failing * boundaries_per_unit, boundaries.real),
+            "split": (boundaries.adding * boundaries_per_unit, boundaries.real),
             "false-negative": (units.failing, units.real),
             "false-positive": (units.adding, units.real),
             "category": (labels, labelled),
@@ -350,25 +356,29 @@ def _crowding(continuum: Continuum) -> float:
     return lengths / continuum.n_annotators / (continuum.length or 1.0)
 
 
-def _spread(rows: Codes, columns: Codes, people: int, empty: int) -> Codes:
+def _widen(rows: Codes, columns: Codes, n_annotators: int, empty: int) -> Codes:
     """Return rows with columns for all annotators, `empty` for those not in the document."""
-    wide = np.full((len(rows), people), empty, np.int32)
+    wide = np.full((len(rows), n_annotators), empty, np.int32)
     wide[:, columns] = rows
     return wide
 
 
-def _numbers(rows: Sequence[Codes]) -> Codes:
+def _document_of_rows(rows: Sequence[Codes]) -> Codes:
+    """Return the index of the document of each row, from the rows of each document."""
     lengths = [len(r) for r in rows]
     return np.repeat(np.arange(len(rows), dtype=np.int32), lengths)
 
 
 def _patterns(rows: Sequence[Codes], present: Callable[[Codes], Bools], unknown: int) -> Patterns:
     joined = np.concatenate(rows)
-    return Patterns.of(present(joined), joined != unknown, _numbers(rows), len(rows))
+    return Patterns.of(present(joined), joined != unknown, _document_of_rows(rows), len(rows))
 
 
 def _labels(continuum: Continuum, slots: Slots, codes: Codes) -> Codes:
-    """Return the labels at slots where two or more comparable units have one, −1 elsewhere."""
+    """Return the label codes at slots where two or more annotators have a comparable label.
+
+    −1 stands for the other annotators; shape (such slots, annotators).
+    """
     rows = slots.units
     is_compared = (rows >= 0) & slots.is_comparable[rows]
     labels = np.where(is_compared, codes[continuum.category_codes[rows]], -1).astype(np.int32)
@@ -377,14 +387,14 @@ def _labels(continuum: Continuum, slots: Slots, codes: Codes) -> Codes:
 
 
 def _shifts(
-    continuum: Continuum, slots: Slots, columns: Codes, people: int
+    continuum: Continuum, slots: Slots, columns: Codes, n_annotators: int
 ) -> tuple[Floats, Floats]:
     """Return the sums and numbers of squared differences of starts and ends by pair of annotators.
 
     Differences are divided by the length of the unit, which is the median over the annotators who
     have it. Large differences are left out, because the two are then hardly the same unit.
     """
-    squares, pairs = np.zeros((2, people, people))
+    squares, pairs = np.zeros((2, n_annotators, n_annotators))
     rows = slots.units
     is_compared = (rows >= 0) & slots.is_comparable[rows]
     chosen = np.flatnonzero(is_compared.sum(axis=1) > 1)
@@ -414,34 +424,43 @@ def _shifts(
 
 
 def _magnitude(
-    name: str, error: int, whole: _Estimate, parts: Floats, person: int, evidence: _Observations
+    name: str, error: str, value: float, cases: float, parts: Floats, categories: int
 ) -> PersonalMagnitude:
-    """Return the magnitude of one person's error, with a jackknife interval over blocks."""
-    kind = ERRORS[error]
-    value = float(whole.values[person, error])
-    cases = float(whole.cases[person, error])
+    """Return the magnitude of one annotator's error, with a jackknife interval over blocks.
+
+    Parameters
+    ----------
+    name, error
+        Name of the annotator, and name of the error.
+    value, cases
+        Estimate from all documents, and the number of cases behind it.
+    parts
+        Estimates without each block of documents; empty if there are too few blocks.
+    categories
+        Number of categories in all documents.
+    """
     if math.isnan(value):
         why = "too little is known: it takes two others at the same places"
-        if kind == "category" and evidence.categories < 2:
+        if error == "category" and categories < 2:
             why = "there is one label only"
-        return PersonalMagnitude(annotator=name, error=kind, cases=round(cases), reason=why)
+        return PersonalMagnitude(annotator=name, error=error, cases=round(cases), reason=why)
     interval: tuple[float, float] | None = None
     reason: str | None = None
     if not len(parts):
         reason = f"an interval takes {FEWEST_DOCUMENTS} documents"
     elif np.isnan(parts).any():
         reason = "all that is known comes from one document"
-    elif kind == "position":
+    elif error == "position":
         interval = _around_variance(value, parts)
     else:
         interval = _around_rate(value, parts, cases)
-    if kind == "position":
+    if error == "position":
         amount = _largest_shift(value)
     else:
         amount = value
     return PersonalMagnitude(
         annotator=name,
-        error=kind,
+        error=error,
         amount=amount,
         interval=interval,
         cases=round(cases),
@@ -460,10 +479,10 @@ def _around_rate(value: float, parts: Floats, cases: float) -> tuple[float, floa
     The standard error is at least that of independent cases, because a rate of 0 in the data does
     not prove that the true rate is 0.
     """
-    more = _STABLE / max(cases, 1.0)
+    more = _ANSCOMBE / max(cases, 1.0)
     middle = math.sqrt(value + more)
-    spread = max(_jackknife(np.sqrt(parts + more)), 0.5 / math.sqrt(max(cases, 1.0)))
-    reach = _quantile(len(parts)) * spread
+    standard_error = max(_jackknife(np.sqrt(parts + more)), 0.5 / math.sqrt(max(cases, 1.0)))
+    reach = _quantile(len(parts)) * standard_error
     return max(0.0, max(0.0, middle - reach) ** 2 - more), (middle + reach) ** 2 - more
 
 
