@@ -57,7 +57,7 @@ def test_a_column_a_pattern_and_a_table_give_the_same_interval(
 def test_gamma_replace_plan_and_report_know_clusters(
     run: Run, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 40)  # limits the simulation
+    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_DOCUMENTS", 40)  # limits the simulation
     one, other = (
         json.loads(run("gamma", corpus, "--samples", 5, "--interval", "--json", *how).out)
         for how in ((), ("--cluster", "author"))

@@ -55,7 +55,7 @@ def test_pairs_and_people_left_out_are_weighted(continua: dict[str, Continuum]) 
 def test_with_clusters_in_compare_plan_and_report(
     run: Run, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 20)  # limits the simulation
+    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_DOCUMENTS", 20)  # limits the simulation
     table = tmp_path / "clusters.csv"
     table.write_text("document,cluster\n" + "".join(f"d{i},{i % 6}\n" for i in range(8)))
     both = ("--weight", "stands", "--cluster", table)

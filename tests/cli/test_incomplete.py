@@ -71,7 +71,7 @@ def test_every_command_names_what_is_missing(
     if command == "plan":
         # The results of the simulation do not matter here.
         monkeypatch.setattr("gammacp.campaign.plan.spread.Simulation.magnitude", lambda *_: 0.3)
-        monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 5)
+        monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_DOCUMENTS", 5)
     folder = damaged(tmp_path / "x")
     if command == "segmentation":
         whole_texts(folder)

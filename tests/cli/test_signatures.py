@@ -206,7 +206,7 @@ def test_every_option_that_changes_a_number_is_in_the_signature(
     monkeypatch.chdir(files)
     # The results of simulations do not matter here.
     monkeypatch.setattr("gammacp.campaign.plan.spread.Simulation.magnitude", lambda *_: 0.3)
-    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 5)
+    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_DOCUMENTS", 5)
     monkeypatch.setattr("gammacp.campaign.plan.planning.power", lambda *_, **__: 0.8)
     monkeypatch.setattr("gammacp.campaign.plan.planning.enough_documents", lambda *_, **__: 30.0)
     monkeypatch.setattr("gammacp.campaign.calibrate.calibration.trace", _traced)

@@ -33,12 +33,13 @@ from shuffling import ReferenceModel, shuffled_set
 
 StepProgress = Callable[[int, int], None]
 
-_PRECISION = 0.05  # of the expected disorder of simulated corpora
+# Relative precision that is enough for the expected disorder of simulated corpora.
+_PRECISION = 0.05
 STEPS = 6  # bisections of the magnitude: to 1/64
-# units of a simulated corpus; its documents
-_UNITS = 6000
-LEAST = 20
-MOST_VALUES = 200
+# A simulated corpus has about this many units, as far as the limits of its documents allow.
+_CORPUS_UNITS = 6000
+FEWEST_DOCUMENTS = 20
+MOST_DOCUMENTS = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,14 +120,14 @@ class Simulation:
         """Return shuffled documents with some thousand units, with this mix of annotators."""
         numbers, weights = (np.array(x) for x in (list(mix), list(mix.values())))
         mean = float(np.average(numbers, weights=weights))
-        n = min(MOST_VALUES, max(LEAST, round(_UNITS / (self.model.n_units * mean))))
-        places = (np.arange(n) + 0.5) / n * weights.sum()
-        each = numbers[np.searchsorted(np.cumsum(weights), places)].tolist()
+        units_per_document = self.model.n_units * mean
+        n = min(MOST_DOCUMENTS, max(FEWEST_DOCUMENTS, round(_CORPUS_UNITS / units_per_document)))
+        # Document i has the number of annotators at quantile (i + ½)/n of the mix.
+        quantiles = (np.arange(n) + 0.5) / n * weights.sum()
+        annotators_by_document = numbers[np.searchsorted(np.cumsum(weights), quantiles)].tolist()
         sets = (
-            shuffled_set(
-                self.model, self.error, magnitude, m, index=i, model=self.model, seed=self.seed
-            )
-            for i, m in enumerate(each)
+            shuffled_set(self.model, self.error, magnitude, m, index=i, seed=self.seed)
+            for i, m in enumerate(annotators_by_document)
         )
         return Corpus.from_continua({f"{i}": c for i, c in enumerate(sets)})
 
@@ -146,8 +147,11 @@ class Simulation:
         for _ in range(STEPS):
             middle = (low + high) / 2
             count_step()
-            above = self.agreement(middle, mix).value > gamma
-            low, high = (middle, high) if above else (low, middle)
+            # γ falls when the magnitude rises.
+            if self.agreement(middle, mix).value > gamma:
+                low = middle
+            else:
+                high = middle
         return (low + high) / 2
 
 
@@ -155,8 +159,9 @@ def spread_of(overall: Agreement) -> float:
     """Return s from the contributions of documents; for clusters, rescaled to single documents."""
     parts = overall.contributions()
     residuals = parts.observed - (1 - parts.gamma) * parts.expected
-    each = math.sqrt(len(overall.rated) / len(parts))
-    return float(residuals.std(ddof=1) / parts.expected.mean()) * each
+    # s/√documents is the standard error, which is that of the residuals over √clusters.
+    scale = math.sqrt(len(overall.rated) / len(parts))
+    return float(residuals.std(ddof=1) / parts.expected.mean()) * scale
 
 
 def pilot_of(
@@ -178,7 +183,7 @@ def pilot_of(
     Raises
     ------
     DataError
-        Fewer than five documents have a γ.
+        Fewer than five documents have a γ, or they are in fewer than five clusters.
     """
     documents = [s.alignment.continuum for s in overall.rated.values()]
     if not documents and all(c.n_annotators < 2 for c in continua.values()):
@@ -206,10 +211,10 @@ def pilot_of(
         components = overall.components(categories=False)
     else:
         clusters = [overall.clusters.get(n) or n for n in overall.rated]
-        number = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
+        index_of = {name: i for i, name in enumerate(dict.fromkeys(clusters))}
         between_teams = team_spread(
             overall.pair_sums.by_team(overall.numbers_of_teams(teams)),
-            [number[name] for name in clusters],
+            [index_of[name] for name in clusters],
         )
     return Pilot(
         documents=len(documents),

@@ -37,7 +37,7 @@ SETTINGS = Settings.of(chance="documents", samples=20)
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Simulate corpora of forty documents only, which shows that a plan is based on them."""
-    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 40)
+    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_DOCUMENTS", 40)
 
 
 def documents(n: int, *, seed: int = 0, annotators: int = 3) -> dict[str, Continuum]:

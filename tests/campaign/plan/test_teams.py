@@ -100,7 +100,7 @@ def test_a_half_width_by_hand() -> None:
 def test_a_plan_of_teams_speaks_of_other_teams_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 20)
+    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_DOCUMENTS", 20)
     monkeypatch.setattr("gammacp.campaign.plan.spread.STEPS", 2)
     documents, team_of = pilot(5, 4)
     campaign_plan = plan(

@@ -45,7 +45,7 @@ def test_a_pilot_of_two_and_four_annotators_plans_for_each_as_they_are_alone(
 
     The pilot mixes both numbers.
     """
-    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 3 * half)
+    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_DOCUMENTS", 3 * half)
     campaign_plan = plan(
         documents(*[2, 4] * half), goal=Goal(half_width=0.05), error=ERRORS, annotators=[2, 4],
         chance="documents", samples=20,
@@ -61,7 +61,7 @@ def test_a_pilot_of_two_and_four_annotators_plans_for_each_as_they_are_alone(
 def test_a_simulation_has_the_numbers_of_annotators_of_its_pilot(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 100)
+    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_DOCUMENTS", 100)
     corpus = Simulation(MODEL, ERRORS, SETTINGS, seed=1).corpus(0.2, {2: 30, 3: 10})
     numbers = [c.n_annotators for c in corpus.continua.values()]
     assert numbers.count(2) == pytest.approx(0.75 * len(numbers), abs=1)
@@ -99,7 +99,7 @@ def test_too_few_annotators_and_the_candidate_are_reported() -> None:
 def test_the_command_writes_the_assignment(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_VALUES", 20)
+    monkeypatch.setattr("gammacp.campaign.plan.spread.MOST_DOCUMENTS", 20)
     pilot, out = tmp_path / "pilot.json", tmp_path / "who.csv"
     gc.write(gc.Corpus.from_continua(documents(*[3] * 6)), pilot)
     outcome = run(
