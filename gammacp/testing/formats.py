@@ -1,6 +1,6 @@
 """Check of a file format's promises on reading, counting, refusing and writing.
 
-`gammacp.testing.check_format` is this function.
+`check_format` is public as `gammacp.testing.check_format`.
 """
 
 import os
@@ -21,8 +21,9 @@ from gammacp.formats.spans import MILLISECONDS, SECONDS
 from gammacp.formats.times import in_seconds
 from gammacp.formats.writing import write
 
-_NAMES = ("Ann", "Zoë B.")
-_DAMAGED = 60
+_NAMES = ("Ann", "Zoë B.")  # the second has a blank and a letter beyond ASCII
+_N_DAMAGED = 60  # damaged copies of the example, a third of each kind (`_damage`)
+_DAMAGES = ("cut off", "overwritten", "repeated")
 
 
 def check_format(
@@ -72,23 +73,24 @@ def check_format(
     """
     path = Path(example)
     checked = _Checked(FORMATS[name], dict(options or {}))
-    checked.reads(path, units, dict(left_out or {}))
+    checked.check_reading(path, units, dict(left_out or {}))
     with TemporaryDirectory() as folder:
         copy = Path(folder) / path.name
         _copy(path, copy)
         file = checked.one_file(copy)
-        whole = file.read_bytes()
+        original = file.read_bytes()
         for content, line in (refused or {}).items():
-            checked.refuses(copy, file, content, line)
-        for number in range(_DAMAGED):
-            file.write_bytes(_damaged(whole, random.Random(f"{seed} {number}"), number % 3))
-            checked.read(copy, f"its example with damage {number} (seed {seed})")
+            checked.check_refusal(copy, file, content, line)
+        for number in range(_N_DAMAGED):
+            rng = random.Random(f"{seed} {number}")
+            file.write_bytes(_damage(original, rng, _DAMAGES[number % len(_DAMAGES)]))
+            checked.read_or_error(copy, f"its example with damage {number} (seed {seed})")
     if checked.entry.writer is not None:
         for example_continuum in (
             *read_corpus(path, format=name, **checked.options).values(),
             *_variants(),
         ):
-            checked.writes(example_continuum)
+            checked.check_round_trip(example_continuum)
 
 
 @dataclass(frozen=True)
@@ -99,10 +101,12 @@ class _Checked:
     options: Mapping[str, object]
 
     def require(self, condition: bool, broken: str) -> None:
+        """Raise an AssertionError that says what is `broken`, unless the condition holds."""
         if not condition:
             raise AssertionError(f"format {self.entry.name!r} {broken}")
 
-    def reads(self, path: Path, units: Sequence[Unit], left_out: dict[str, int]) -> None:
+    def check_reading(self, path: Path, units: Sequence[Unit], left_out: dict[str, int]) -> None:
+        """Check that the example is recognised, and that its units and other items are read."""
         collected = collect([path], format=None, **self.options)
         self.require(not collected.failures, f"fails on its example: {collected.failures[:1]}")
         formats = set(collected.formats.values())
@@ -122,18 +126,21 @@ class _Checked:
             second_reading.continua == collected.continua, "reads another continuum each time"
         )
 
-    def refuses(self, path: Path, file: Path, content: str | bytes, line: int | None) -> None:
+    def check_refusal(self, path: Path, file: Path, content: str | bytes, line: int | None) -> None:
+        """Check that bad content of a file is refused, with its name and the expected line."""
         file.write_bytes(content.encode() if isinstance(content, str) else content)
-        damaged = f"{content[:60]!r}"
-        error = self.read(path, damaged)
-        self.require(isinstance(error, GammacpError), f"accepts {damaged}")
+        shown_content = f"{content[:60]!r}"
+        error = self.read_or_error(path, shown_content)
+        self.require(isinstance(error, GammacpError), f"accepts {shown_content}")
         where = getattr(error, "line", None)
         self.require(
-            where == line, f"puts the error of {damaged} in line {where}, not {line}: {error}"
+            where == line,
+            f"puts the error of {shown_content} in line {where}, not {line}: {error}",
         )
         self.require(file.name in str(error), f"does not name the file in {error}")
 
-    def read(self, path: Path, what: str) -> Corpus | GammacpError:
+    def read_or_error(self, path: Path, what: str) -> Corpus | GammacpError:
+        """Return what is read or the error of gammacp; no other exception may be raised."""
         try:
             with unforeseen_raised():
                 return read_corpus(path, format=self.entry.name, **self.options)
@@ -143,10 +150,10 @@ class _Checked:
             broken = f"raises {type(error).__name__} on {what}: {error}"
             raise AssertionError(f"format {self.entry.name!r} {broken}") from error
 
-    def writes(self, before: Continuum) -> None:
+    def check_round_trip(self, before: Continuum) -> None:
         """Check that units, annotators, declared bounds and text survive writing and reading."""
         with TemporaryDirectory() as folder:
-            target = self.target(Path(folder), before)
+            target = self.path_to_write(Path(folder), before)
             try:
                 write(before, target, format=self.entry.name)
             except GammacpError:
@@ -155,11 +162,13 @@ class _Checked:
                 )
                 self.require(not leaves_files, f"leaves half a file of {before.name!r}")
                 return
-            back = replace(self, options={}).read(target, "what it wrote")
-        if isinstance(back, GammacpError):
-            raise AssertionError(f"format {self.entry.name!r} cannot read what it wrote: {back}")
-        self.require(len(back) == 1, f"gives back {len(back)} continua instead of one")
-        (after,) = back.values()
+            read_back = replace(self, options={}).read_or_error(target, "what it wrote")
+        if isinstance(read_back, GammacpError):
+            raise AssertionError(
+                f"format {self.entry.name!r} cannot read what it wrote: {read_back}"
+            )
+        self.require(len(read_back) == 1, f"gives back {len(read_back)} continua instead of one")
+        (after,) = read_back.values()
         if {before.offset_unit, after.offset_unit} == {MILLISECONDS, SECONDS}:
             before = in_seconds(before)
             after = in_seconds(after)
@@ -172,13 +181,13 @@ class _Checked:
         self.require(survives, f"loses the bounds {before.bounds}")
         self.require(not self.entry.keeps.text or before.text == after.text, "loses the text")
 
-    def target(self, folder: Path, continuum: Continuum) -> Path:
+    def path_to_write(self, folder: Path, continuum: Continuum) -> Path:
         """Return a path to write to, with the names that the format takes from a path."""
         if self.entry.writer and self.entry.writer.per_annotator:
             return folder
         who = next(iter(continuum.annotators), "nobody")
-        place = (self.entry.layout or "{document}").format(annotator=who, document="document")
-        target = folder / (place + self.entry.extensions[0])
+        stem = (self.entry.layout or "{document}").format(annotator=who, document="document")
+        target = folder / (stem + self.entry.extensions[0])
         target.parent.mkdir(parents=True, exist_ok=True)
         return target
 
@@ -191,17 +200,17 @@ class _Checked:
         return next(f for f in files if f == path or (f.is_file() and self.entry.has_ending(f)))
 
 
-def _damaged(content: bytes, r: random.Random, kind: int) -> bytes:
+def _damage(content: bytes, rng: random.Random, kind: str) -> bytes:
     """Return content that is cut off, overwritten in one place, or has a part repeated."""
     damaged = bytearray(content)
-    at = r.randrange(len(damaged) + 1)
+    at = rng.randrange(len(damaged) + 1)
     match kind:
-        case 0:
+        case "cut off":
             del damaged[at:]
-        case 1:
-            damaged[at : at + r.randint(1, 9)] = r.randbytes(r.randint(0, 4))
-        case _:
-            damaged[at:at] = damaged[max(0, at - r.randint(1, 40)) : at]
+        case "overwritten":
+            damaged[at : at + rng.randint(1, 9)] = rng.randbytes(rng.randint(0, 4))
+        case "repeated":
+            damaged[at:at] = damaged[max(0, at - rng.randint(1, 40)) : at]
     return bytes(damaged)
 
 
@@ -215,9 +224,9 @@ def _variants() -> list[Continuum]:
         "without length": [Unit(a, 3, 3, "x"), Unit(b, 0, 4, "x")],
         "unlabelled": [Unit(a, 0, 3), Unit(b, 0, 4, "x")],
         "odd label": [Unit(a, 0, 3, '=1+"x",\t;|<&>'), Unit(b, 0, 4, "x")],
-        "one line": [Unit(a, 0, 3, "first\nsecond"), Unit(b, 0, 4, "x")],
+        "line break in label": [Unit(a, 0, 3, "first\nsecond"), Unit(b, 0, 4, "x")],
         "fractions": [Unit(a, 0.1, 3.25, "x"), Unit(b, 0, 4, "x")],
-        "one empty": [Unit(a, 0, 3, "x")],
+        "annotator without units": [Unit(a, 0, 3, "x")],
     }
     # Some formats allow only one annotator, some only seconds.
     return [
@@ -226,10 +235,10 @@ def _variants() -> list[Continuum]:
             annotators=names,
             bounds=(0, 10),
             name=name,
-            offset_unit=counted,
+            offset_unit=offset_unit,
         )
         for name, units in spans.items()
-        for names, counted in ((_NAMES, ""), (_NAMES[:1], MILLISECONDS))
+        for names, offset_unit in ((_NAMES, ""), (_NAMES[:1], MILLISECONDS))
     ]
 
 
