@@ -72,7 +72,7 @@ class Block:
         return self.text.startswith("$ ")
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return f"{self.page}:{self.line}"
 
 
@@ -80,15 +80,15 @@ class Block:
 def blocks(page: str) -> tuple[Block, ...]:
     """Return the fenced blocks of a page, without those of Sphinx's directives."""
     tokens = MarkdownIt().parse((ROOT / page).read_text(encoding="utf-8"))
-    found = []
+    page_blocks = []
     for before, token in zip([None, *tokens], tokens, strict=False):
         if token.type != "fence" or token.info.startswith("{"):
             continue
         above = before.content if before is not None and before.type == "html_block" else ""
         notes = tuple((kind, text or "") for kind, text in _NOTE.findall(above))
         line = token.map[0] + 1 if token.map else 0
-        found.append(Block(page, line, token.info.strip(), token.content, notes))
-    return tuple(found)
+        page_blocks.append(Block(page, line, token.info.strip(), token.content, notes))
+    return tuple(page_blocks)
 
 
 def session(text: str) -> Iterator[tuple[str, str]]:
@@ -102,24 +102,24 @@ def commands(text: str) -> Iterator[list[str]]:
     """Yield the words of the gammacp commands in a text, without redirections and comments."""
     for line in text.replace("\\\n", " ").splitlines():
         for part in re.split(r"&&|;|\|(?!\w)", line):
-            found = re.search(r"(?:^|[\s/:$])(gammacp\s+[a-z-].*)", part)
-            if found:
-                yield words(found[1])
+            match = re.search(r"(?:^|[\s/:$])(gammacp\s+[a-z-].*)", part)
+            if match:
+                yield words(match[1])
 
 
 def words(command: str) -> list[str]:
     """Return the words of a command, without redirections, comments and signs for "and so on"."""
-    found = [word for word in shlex.split(command, comments=True) if word != "…"]
-    return [word.removesuffix("…") for word in found if not re.match(r"\d?>", word)]
+    tokens = [token for token in shlex.split(command, comments=True) if token != "…"]
+    return [token.removesuffix("…") for token in tokens if not re.match(r"\d?>", token)]
 
 
 def pattern(shown: str, *, measured: bool = False) -> re.Pattern[str]:
     """Return the pattern that output must match: the words shown, however lines are broken."""
     text = " ".join(shown.split())
     parts, last = [], 0
-    for found in (_MEASURED if measured else _ANY).finditer(text):
-        parts += [re.escape(text[last : found.start()]), _PATTERNS[found.lastgroup or "any"]]
-        last = found.end()
+    for match in (_MEASURED if measured else _ANY).finditer(text):
+        parts += [re.escape(text[last : match.start()]), _PATTERNS[match.lastgroup or "any"]]
+        last = match.end()
     return re.compile("".join(parts) + re.escape(text[last:]), re.S)
 
 

@@ -44,7 +44,7 @@ def _noted(kind: str) -> list[Block]:
 
 
 def _names(cases: list[Block]) -> list[str]:
-    return [case.place for case in cases]
+    return [case.location for case in cases]
 
 
 @pytest.fixture(autouse=True)
@@ -81,15 +81,15 @@ def test_the_page_runs_with_its_slow_blocks(
 @pytest.mark.parametrize("block", _noted("not run"), ids=_names(_noted("not run")))
 def test_blocks_that_are_not_run_have_a_reason(block: Block) -> None:
     reason = block.note("not run")
-    assert reason, f"{block.place}: say why it is not run"
-    pytest.skip(f"{block.place}: {reason}")
+    assert reason, f"{block.location}: say why it is not run"
+    pytest.skip(f"{block.location}: {reason}")
 
 
 @pytest.mark.parametrize("block", _noted("data"), ids=_names(_noted("data")))
 def test_missing_data_are_skipped(block: Block) -> None:
     source, _ = _data(block)
     if not source.exists():
-        pytest.skip(f"{block.place} needs {source.name}, which does not ship")
+        pytest.skip(f"{block.location} needs {source.name}, which does not ship")
 
 
 def test_few_blocks_are_not_run() -> None:
@@ -171,7 +171,7 @@ def _run(
     command = _command_line(monkeypatch)
     for block in blocks(page):
         if block.language == "python" and not block.text.startswith(">>>"):
-            compile(block.text, block.place, "exec")
+            compile(block.text, block.location, "exec")
         if not _wanted(block, slow):
             continue
         if (name := block.note("file")) is not None:
@@ -202,9 +202,9 @@ def _data(block: Block) -> tuple[Path, str]:
 
 def _run_python(block: Block, names: dict[str, Any]) -> None:
     if not block.text.startswith(">>>"):
-        exec(compile(block.text, block.place, "exec"), names)
+        exec(compile(block.text, block.location, "exec"), names)
         return
-    test = doctest.DocTestParser().get_doctest(block.text, names, block.place, block.page, 0)
+    test = doctest.DocTestParser().get_doctest(block.text, names, block.location, block.page, 0)
     told: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     runner.run(test, out=told.append, clear_globs=False)
@@ -241,7 +241,7 @@ def _run_session(block: Block, command: Command) -> None:
     code = 0
     for line, shown in session(block.text):
         if line.startswith("echo $?"):
-            assert int(shown) == code, f"{block.place}: {line} gives {code}"
+            assert int(shown) == code, f"{block.location}: {line} gives {code}"
         elif line.startswith("gammacp "):
             outcome = command(words(line))
             code = outcome.code
@@ -249,9 +249,9 @@ def _run_session(block: Block, command: Command) -> None:
                 quiet = re.search(r"\s>\s*/dev/null", line)
                 _compare(block, shown, [outcome.err] if quiet else _printed(outcome))
             else:
-                assert code == 0, f"{block.place}: {line}\n{outcome.err}"
+                assert code == 0, f"{block.location}: {line}\n{outcome.err}"
         else:
-            pytest.fail(f"{block.place}: {line}: not a gammacp command; mark it 'not run'")
+            pytest.fail(f"{block.location}: {line}: not a gammacp command; mark it 'not run'")
 
 
 def _printed(outcome: Outcome) -> list[str]:
@@ -261,7 +261,7 @@ def _printed(outcome: Outcome) -> list[str]:
 def _compare(block: Block, shown: str, printed: list[str]) -> None:
     measured = block.note("measured") is not None
     if not any(matches(shown, text, measured=measured) for text in printed):
-        pytest.fail(f"{block.place} is not what is printed:\n{printed[-1]}")
+        pytest.fail(f"{block.location} is not what is printed:\n{printed[-1]}")
 
 
 def _command_line(monkeypatch: pytest.MonkeyPatch) -> Command:
