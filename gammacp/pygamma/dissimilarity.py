@@ -7,6 +7,7 @@ arrays (start, end, duration, number of the category), decorated with `dissimila
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
@@ -64,10 +65,13 @@ class AbstractDissimilarity:
         """Return the compiled function (see the docstring of the module)."""
         raise NotImplementedError(f"{type(self).__name__} has no compile_d_mat")
 
+    def _compile(self) -> Any:
+        return self.compile_d_mat()
+
     @cached_property
     def d_mat(self) -> Any:
         """Return the compiled function; ValueError unless it is symmetric and d(u, u) = 0."""
-        function = self.compile_d_mat()
+        function = self._compile()
         if self.categories is None:
             last = 0
         else:
@@ -162,7 +166,14 @@ class CategoricalDissimilarity(_BuiltIn):
     def __init__(self, categories: Any, delta_empty: float = 1.0) -> None:
         """Set the categories that are compared; None for any."""
         super().__init__(categories, delta_empty)
+        # `d_mat` is compiled with this Δ, as in pygamma-agreement, whose constructors compile:
+        # `CombinedCategoricalDissimilarity` replaces `delta_empty` before `d_mat` is first used.
         self.compiled_with = self.delta_empty
+
+    def _compile(self) -> Any:
+        constructed = copy(self)
+        constructed.delta_empty = self.compiled_with
+        return constructed.compile_d_mat()
 
     def distances(self, categories: tuple[str, ...]) -> Floats:
         """Return the distances in units of Δ, as gammacp needs them: (categories, categories)."""
@@ -231,7 +242,7 @@ class PrecomputedCategoricalDissimilarity(CategoricalDissimilarity):
 
     def compile_d_mat(self) -> Any:
         """See `PositionalSporadicDissimilarity`."""
-        values = self._values * self.compiled_with
+        values = self._values * self.delta_empty
         return dissimilarity_dec(lambda u, v: values[int(u[3]), int(v[3])])
 
     def _matrix(self, size: int) -> Floats:  # noqa: ARG002
@@ -329,9 +340,9 @@ class CombinedCategoricalDissimilarity(_BuiltIn):
         """See `PositionalSporadicDissimilarity`."""
         alpha = self.alpha
         positional = self.positional_dissim.d_mat
-        beta = self.beta
-        kind = self.categorical_dissim.d_mat
-        return dissimilarity_dec(lambda u, v: alpha * positional(u, v) + beta * kind(u, v))
+        beta = self.beta * self.delta_empty / self.categorical_dissim.compiled_with
+        categorical = self.categorical_dissim.d_mat
+        return dissimilarity_dec(lambda u, v: alpha * positional(u, v) + beta * categorical(u, v))
 
     def to_combined(self) -> Combined:
         """Return a `Combined` of both parts; keep a user's dissimilarity of positions as it is."""

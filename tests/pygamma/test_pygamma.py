@@ -395,6 +395,35 @@ def test_custom_dissimilarities() -> None:
         held.compute_gamma(euclidean, n_samples=5).gamma_cat  # noqa: B018
 
 
+class Half(pa.CategoricalDissimilarity):
+    """Custom dissimilarity of categories that scales itself by Δ, as those of pygamma-agreement."""
+
+    def compile_d_mat(self) -> Any:
+        delta = self.delta_empty
+        return pa.dissimilarity_dec(lambda u, v: 0.0 if u[3] == v[3] else delta / 2)
+
+
+@pytest.mark.parametrize(
+    "categorical",
+    [
+        lambda own: Half(["x", "y"], own),
+        lambda own: pa.PrecomputedCategoricalDissimilarity(["x", "y"], [[0, 0.5], [0.5, 0]], own),
+    ],
+)
+@pytest.mark.parametrize(("own", "common"), [(1.0, 2.0), (0.5, 2.0), (2.0, 2.0)])
+def test_delta_scales_categories_once(categorical: Any, own: float, common: float) -> None:
+    first, second = Unit(Segment(0, 10), "x"), Unit(Segment(5, 15), "y")
+    kind = categorical(own)
+    both = Combined(delta_empty=common, cat_dissim=kind)
+    # By hand, (10/20)² · Δ + Δ/2.
+    expected = 0.25 * common + 0.5 * common
+    assert both.d(first, second) == pytest.approx(expected)
+    rows = np.array([0.0, 10.0, 10.0, 0.0]), np.array([5.0, 15.0, 10.0, 1.0])
+    assert both.d_mat(*rows) == pytest.approx(expected)
+    # pygamma-agreement compiles in the constructor, so with the Δ given there.
+    assert kind.d_mat(*rows) == pytest.approx(own / 2)
+
+
 def test_gamma_cat_is_that_of_mathet_2017() -> None:
     results = continuum_of("alex-paul-suzan").compute_gamma(Combined())
     # The observed δ_cat is gammacp's, which tests/measures computes by hand for the same alignment.
