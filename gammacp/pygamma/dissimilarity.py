@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,7 +71,13 @@ class AbstractDissimilarity:
 
     @cached_property
     def d_mat(self) -> Any:
-        """Return the compiled function; ValueError unless it is symmetric and d(u, u) = 0."""
+        """Return the compiled function.
+
+        Raises
+        ------
+        ValueError
+            For a sample pair of units, the function is not symmetric, or d(u, u) is not 0.
+        """
         function = self._compile()
         if self.categories is None:
             last = 0
@@ -86,9 +93,11 @@ class AbstractDissimilarity:
         """Return the dissimilarity of units `u` and `v`, whose columns broadcast."""
         shape = np.broadcast_shapes(u.start.shape, v.start.shape)
         first, second = (self._rows(columns, shape) for columns in (u, v))
-        return np.asarray(_all(self.d_mat)(first, second).reshape(shape))
+        compare_rows = _compile_for_rows(self.d_mat)
+        return np.asarray(compare_rows(first, second).reshape(shape))
 
     def _rows(self, u: UnitColumns, shape: tuple[int, ...]) -> Floats:
+        """Return a row (start, end, duration, category) per unit; the category −1 for none."""
         code_by_category = {str(c): i for i, c in enumerate(self.categories or u.categories)}
         codes = np.array([*(code_by_category.get(c, -1) for c in u.categories), -1])[u.category]
         parts = (np.broadcast_to(x, shape).ravel() for x in (u.start, u.end, u.length, codes))
@@ -107,18 +116,18 @@ class AbstractDissimilarity:
 
 
 @cache
-def _all(d_mat: Any) -> Any:
-    """Compile a function that applies `d_mat` to each pair of rows of two arrays."""
+def _compile_for_rows(d_mat: Any) -> Any:
+    """Return a compiled function that applies `d_mat` to each pair of rows of two arrays."""
     import numba
 
     @numba.njit
-    def compare_each(first: Floats, second: Floats) -> Floats:
+    def compare_rows(first: Floats, second: Floats) -> Floats:
         distances = np.empty(len(first))
         for i in range(len(first)):
             distances[i] = d_mat(first[i], second[i])
         return distances
 
-    return compare_each
+    return compare_rows
 
 
 class _BuiltIn(AbstractDissimilarity):
@@ -150,8 +159,8 @@ class PositionalSporadicDissimilarity(_BuiltIn):
         delta = self.delta_empty
 
         def sporadic(u: Floats, v: Floats) -> float:
-            apart: float = (abs(u[0] - v[0]) + abs(u[1] - v[1])) / (u[2] + v[2])
-            return apart * apart * delta
+            relative: float = (abs(u[0] - v[0]) + abs(u[1] - v[1])) / (u[2] + v[2])
+            return relative * relative * delta
 
         return dissimilarity_dec(sporadic)
 
@@ -184,9 +193,11 @@ class CategoricalDissimilarity(_BuiltIn):
         return np.asarray(self._matrix(len(row_by_category))[np.ix_(rows, rows)])
 
     def _matrix(self, size: int) -> Floats:
-        codes = np.indices((size, size)).reshape(2, -1)
-        first, second = (np.stack([0 * c, 0 * c + 1, 0 * c + 1, c], 1) * 1.0 for c in codes)
-        return np.asarray(_all(self.d_mat)(first, second)).reshape(size, size) / self.compiled_with
+        """Return distances of the first `size` categories in units of Δ, of units at one place."""
+        units = np.column_stack([np.zeros(size), np.ones(size), np.ones(size), np.arange(size)])
+        row, column = np.indices((size, size)).reshape(2, -1)
+        distances = _compile_for_rows(self.d_mat)(units[row], units[column])
+        return np.asarray(distances).reshape(size, size) / self.compiled_with
 
     def to_combined(self) -> Combined:
         """Return a `Combined` of categories alone."""
@@ -256,8 +267,10 @@ class LambdaCategoricalDissimilarity(PrecomputedCategoricalDissimilarity):
         """Set the categories."""
         names = SortedSet(labels)
         distance = self.cat_dissim_func
-        rows = [[0 if a == b else distance(max(a, b), min(a, b)) for b in names] for a in names]
-        values = np.array(rows, np.float64)
+        values = np.zeros((len(names), len(names)))
+        # Each pair is compared in one order, the later label first: the matrix is symmetric.
+        for i, j in combinations(range(len(names)), 2):
+            values[i, j] = values[j, i] = distance(names[j], names[i])
         super().__init__(names, values / values.max(initial=1.0), delta_empty)
 
     @staticmethod
@@ -291,16 +304,17 @@ class OrdinalCategoricalDissimilarity(PrecomputedCategoricalDissimilarity):
         if len(set(names)) < len(names):
             raise ValueError("Provided labels must not have duplicates.")
         if p is None:
-            at = np.arange(len(names))
+            ranks = np.arange(len(names))
         else:
-            at = np.array([*p], np.float64)
-        if len(at) != len(names):
+            ranks = np.array([*p], np.float64)
+        if len(ranks) != len(names):
             raise ValueError("Labels and their positions have not the same length")
-        order = np.argsort(names)
-        if (order != np.arange(len(names))).any():
+        alphabetical = np.argsort(names)
+        if (alphabetical != np.arange(len(names))).any():
             warn_of_difference("ordinal")
-        apart = np.abs(at[order, None] - at[order])
-        super().__init__(names, apart / apart.max(initial=1.0), delta_empty)
+        sorted_ranks = ranks[alphabetical]
+        differences = np.abs(sorted_ranks[:, None] - sorted_ranks)
+        super().__init__(names, differences / differences.max(initial=1.0), delta_empty)
 
 
 class NumericalCategoricalDissimilarity(OrdinalCategoricalDissimilarity):
@@ -349,8 +363,12 @@ class CombinedCategoricalDissimilarity(_BuiltIn):
         delta = self.delta_empty
         positional = self.positional_dissim
         sporadic = isinstance(positional, PositionalSporadicDissimilarity)
+        alpha = self.alpha
+        if sporadic:
+            # `Combined` multiplies positions by the common Δ; here they have a Δ of their own.
+            alpha *= positional.delta_empty / delta
         return Combined(
-            alpha=self.alpha * (positional.delta_empty / delta if sporadic else 1.0),
+            alpha=alpha,
             beta=self.beta,
             delta=delta,
             positional="sporadic" if sporadic else _Positions(positional, delta),
