@@ -118,7 +118,7 @@ def coincidence_rates(numbers: Numbers, *, squared: Floats) -> Rates:
     )
 
 
-def of_sections(continuum: Continuum, atom: float) -> Counts:
+def count_sections(continuum: Continuum, atom: float) -> Counts:
     """Count ℓ_ck and what ε_ck is made of over units and gaps.
 
     Parameters
@@ -144,15 +144,15 @@ def of_sections(continuum: Continuum, atom: float) -> Counts:
     )
 
 
-def of_kinds(continuum: Continuum, atom: float) -> Counts:
-    """Count the same with two labels, unit and gap.
+def count_units_and_gaps(continuum: Continuum, atom: float) -> Counts:
+    """Count ℓ_ck and what ε_ck is made of with two labels, unit and gap.
 
     Parameters
     ----------
     continuum, atom
-        As for `of_sections`.
+        As for `count_sections`.
     """
-    counts = of_sections(continuum, atom)
+    counts = count_sections(continuum, atom)
     numbers = dict(counts.numbers)
     for name, values in counts.numbers.items():
         if values.ndim > 1:
@@ -161,7 +161,7 @@ def of_kinds(continuum: Continuum, atom: float) -> Counts:
     return Counts(counts.parties, numbers, ("unit", GAP))
 
 
-def of_units(continuum: Continuum) -> Counts:
+def count_intersections(continuum: Continuum) -> Counts:
     """Count ℓ*_ck and what ε*_ck is made of over intersecting units.
 
     Parameters

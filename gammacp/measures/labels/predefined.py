@@ -119,11 +119,13 @@ def alpha(
     score = ratio_of_coincidences(
         coincidences,
         squared,
-        name=signature_of("alpha", continuum, bootstrap, seed, metric=metric_name(metric, squared)),
-        nothing=_ONE_LABEL,
+        score_signature=signature_of(
+            "alpha", continuum, bootstrap, seed, metric=metric_name(metric, squared)
+        ),
+        if_none_expected=_ONE_LABEL,
         bootstrap=bootstrap,
         seed=seed,
-        empty="no unit is labelled by two annotators",
+        if_none_observed="no unit is labelled by two annotators",
     )
     return replace(score, notes=(*score.notes, *missing_note(coincidences.counts)))
 

@@ -10,7 +10,8 @@ m annotators tile a continuum of length L (its bounds) into sections: units and 
 observed coincidence ℓ_ck is the length of all intersections of a section with label c and one of
 another annotator with label k, over ordered pairs of annotators, divided by m − 1; ℓ.. = mL.
 Disagreements are given per position, D = Σ δ² ℓ / ℓ.. , so that they lie within [0, 1] for
-nominal labels.
+nominal labels. A star restricts a quantity to units: ℓ*_ck and ε*_ck are of intersections of units
+with units, without gaps.
 
 Expected coincidences pair every position with every other one, except those that cannot meet:
 the positions of a unit with positions of the same unit (ℓ² pairs), and a position of a gap with
@@ -44,10 +45,10 @@ from gammacp.measures.labels.category_metrics import Metric, metric_name, square
 from gammacp.measures.labels.coincidences import (
     Coincidences,
     coincidence_rates,
+    count_intersections,
+    count_sections,
+    count_units_and_gaps,
     expected_coincidences,
-    of_kinds,
-    of_sections,
-    of_units,
 )
 from gammacp.measures.registry import observed_disagreement, registered
 from gammacp.measures.score import Score
@@ -72,7 +73,7 @@ class CoincidenceScore(Score):
     observed_coincidences, expected_coincidences
         ℓ_ck and ε_ck, shape (labels, labels); lengths, in positions.
     coverage
-        cuα and (k)uα: the share of all positions that it speaks of, ℓ*.. / ℓ..
+        cuα and (k)uα: ℓ*.. / ℓ.., the length of intersections of units relative to all sections.
     bootstrap_by_category
         (k)uα: bootstrap interval per category.
     """
@@ -85,25 +86,25 @@ class CoincidenceScore(Score):
 
 
 def _count_sections(continuum: Continuum, *, atom: float | None = None, **_: Any) -> Counts:
-    return of_sections(continuum, atom_of(continuum, atom))
+    return count_sections(continuum, atom_of(continuum, atom))
 
 
-def _count_kinds(continuum: Continuum, *, atom: float | None = None, **_: Any) -> Counts:
-    return of_kinds(continuum, atom_of(continuum, atom))
+def _count_units_and_gaps(continuum: Continuum, *, atom: float | None = None, **_: Any) -> Counts:
+    return count_units_and_gaps(continuum, atom_of(continuum, atom))
 
 
-def _count_units(continuum: Continuum, **_: Any) -> Counts:
-    return of_units(continuum)
+def _count_intersections(continuum: Continuum, **_: Any) -> Counts:
+    return count_intersections(continuum)
 
 
 def settle_metric(counts: Counts, *, metric: Metric = "nominal", **_: Any) -> dict[str, Floats]:
-    """Return δ² of the labels of some counts as `squared`.
+    """Return δ² of the labels, as `squared`.
 
     Parameters
     ----------
     counts
-        Counts; those with `labelled`, the number of units of each label, serve metrics that weigh
-        labels.
+        Counts. Metrics that weigh labels by their frequency need `labelled`, the number of units of
+        each label.
     metric
         Metric as `alpha` takes it.
     """
@@ -120,7 +121,7 @@ def _nominal(counts: Counts, **_: Any) -> dict[str, Floats]:
 
 
 _ONE_LABEL = "one label covers everything: no disagreement can be expected"
-_ONE_KIND = "no gap (or nothing but gaps): unit against gap cannot disagree"
+_NO_CONTRAST = "no gap (or nothing but gaps): unit against gap cannot disagree"
 _ONE_CATEGORY = "all intersecting units have the same category: no disagreement can be expected"
 
 
@@ -139,7 +140,7 @@ _ONE_CATEGORY = "all intersecting units have the same category: no disagreement 
 def u_alpha(
     continuum: Continuum, *, atom: float | None = None, bootstrap: int = 0, seed: int = 0
 ) -> CoincidenceScore:
-    """Return uα: agreement on stretches with their categories (2016, eq. for uα).
+    """Return uα: agreement on stretches with their categories.
 
     Parameters
     ----------
@@ -161,12 +162,12 @@ def u_alpha(
     """
     require(continuum, {Need.NO_OVERLAP})
     tau = atom_of(continuum, atom)
-    coincidences = Coincidences.of(of_sections(continuum, tau))
+    coincidences = Coincidences.of(count_sections(continuum, tau))
     return ratio_of_coincidences(
         coincidences,
         1.0 - np.eye(len(coincidences.labels)),
-        name=signature_of("u-alpha", continuum, bootstrap, seed, atom=tau),
-        nothing=_ONE_LABEL,
+        score_signature=signature_of("u-alpha", continuum, bootstrap, seed, atom=tau),
+        if_none_expected=_ONE_LABEL,
         bootstrap=bootstrap,
         seed=seed,
     )
@@ -177,27 +178,27 @@ def u_alpha(
     "units against gaps, whatever the category",
     needs={Need.NO_OVERLAP},
     counting=Counting(
-        count=_count_kinds,
+        count=_count_units_and_gaps,
         rates=coincidence_rates,
         settle=_nominal,
         pooling="all",
-        nothing=_ONE_KIND,
+        nothing=_NO_CONTRAST,
     ),
 )
 def binary_u_alpha(
     continuum: Continuum, *, atom: float | None = None, bootstrap: int = 0, seed: int = 0
 ) -> CoincidenceScore:
-    """|uα: do annotators agree on what is a unit and what is a gap? Categories do not matter.
+    """Return |uα: agreement on what is a unit and what is a gap, whatever the category.
 
     Arguments and errors as for `u_alpha`. Worked value (same example): 0.523801045.
     """
     require(continuum, {Need.NO_OVERLAP})
     tau = atom_of(continuum, atom)
     return ratio_of_coincidences(
-        Coincidences.of(of_kinds(continuum, tau)),
+        Coincidences.of(count_units_and_gaps(continuum, tau)),
         1.0 - np.eye(2),
-        name=signature_of("binary-u-alpha", continuum, bootstrap, seed, atom=tau),
-        nothing=_ONE_KIND,
+        score_signature=signature_of("binary-u-alpha", continuum, bootstrap, seed, atom=tau),
+        if_none_expected=_NO_CONTRAST,
         bootstrap=bootstrap,
         seed=seed,
     )
@@ -208,7 +209,7 @@ def binary_u_alpha(
     "categories where units intersect; blind to boundaries and to missing units",
     needs={Need.CATEGORIES},
     counting=Counting(
-        count=_count_units,
+        count=_count_intersections,
         rates=coincidence_rates,
         settle=settle_metric,
         pooling="all",
@@ -219,7 +220,9 @@ def binary_u_alpha(
 def cu_alpha(
     continuum: Continuum, *, metric: Metric = "nominal", bootstrap: int = 0, seed: int = 0
 ) -> CoincidenceScore:
-    """cuα: where units intersect, do their categories agree? Gaps and boundaries do not matter.
+    """Return cuα: agreement on the categories of units that intersect.
+
+    Gaps and boundaries do not matter.
 
     Also c|uα in Mathet et al. (2015). Units of one annotator may overlap; each intersection
     counts.
@@ -237,24 +240,24 @@ def cu_alpha(
     """
     require(continuum, {Need.CATEGORIES})
     squared = squared_differences(metric, continuum.categories, category_counts(continuum))
-    coincidences = Coincidences.of(of_units(continuum))
+    coincidences = Coincidences.of(count_intersections(continuum))
     score = ratio_of_coincidences(
         coincidences,
         squared,
-        name=signature_of(
+        score_signature=signature_of(
             "cu-alpha", continuum, bootstrap, seed, metric=metric_name(metric, squared)
         ),
-        nothing=_ONE_CATEGORY,
+        if_none_expected=_ONE_CATEGORY,
         bootstrap=bootstrap,
         seed=seed,
         coverage=_coverage(coincidences),
     )
     if score.defined:
-        return replace(score, notes=(*score.notes, *_stacked(continuum)))
+        return replace(score, notes=(*score.notes, *_overlap_notes(continuum)))
     return score
 
 
-def _stacked(continuum: Continuum) -> tuple[str, ...]:
+def _overlap_notes(continuum: Continuum) -> tuple[str, ...]:
     """Return a note on annotators whose own units overlap."""
     if unmet_need(continuum, {Need.NO_OVERLAP}) is None:
         return ()
@@ -288,20 +291,20 @@ def category_rates(numbers: Numbers, *, squared: Floats) -> Rates:
     needs={Need.CATEGORIES},
     per_category=True,
     counting=Counting(
-        count=_count_units, rates=category_rates, settle=settle_metric, pooling="all"
+        count=_count_intersections, rates=category_rates, settle=settle_metric, pooling="all"
     ),
 )
 def ku_alpha(
     continuum: Continuum, *, metric: Metric = "nominal", bootstrap: int = 0, seed: int = 0
 ) -> CoincidenceScore:
-    """(k)uα: cuα of each category alone, in `by_category`; the value is NaN.
+    """Return (k)uα: cuα of each category alone, in `by_category`; the value is NaN.
 
     1 − (ε*_.k / ℓ*_.k) · Σ_c δ²_ck ℓ*_ck / Σ_c δ²_ck ε*_ck. Arguments as for `cu_alpha`; worked
     values (same example): category 1 0.3125, category 2 0.390625.
     """
     require(continuum, {Need.CATEGORIES})
     squared = squared_differences(metric, continuum.categories, category_counts(continuum))
-    coincidences = Coincidences.of(of_units(continuum))
+    coincidences = Coincidences.of(count_intersections(continuum))
     rates = category_rates(coincidences.counts.numbers, squared=squared).by_label
     assert rates is not None
     values = dict(zip(coincidences.labels, rates[0].tolist(), strict=True))
@@ -326,7 +329,10 @@ def ku_alpha(
         value=math.nan,
         by_category=values,
         reason="no category has a value" if len(reasons) == len(values) else None,
-        notes=(*_negative(coincidences), *(f"{name}: {why}" for name, why in reasons.items())),
+        notes=(
+            *_negative_notes(coincidences),
+            *(f"{name}: {why}" for name, why in reasons.items()),
+        ),
         signature=signature_of(
             "ku-alpha", continuum, bootstrap, seed, metric=metric_name(metric, squared)
         ),
@@ -352,7 +358,7 @@ def _why_undefined(coincidences: Coincidences, k: int) -> str:
     return "no other category intersects anything"
 
 
-def _negative(coincidences: Coincidences) -> tuple[str, ...]:
+def _negative_notes(coincidences: Coincidences) -> tuple[str, ...]:
     """Return a note on labels whose expected coincidence with themselves is negative.
 
     ε*_kk = (ℓ*_.k)² − Σ … is below 0 if a category has only a few units, which meet units of some
@@ -402,14 +408,14 @@ def ratio_of_coincidences(
     coincidences: Coincidences,
     squared: Floats,
     *,
-    name: str,
-    nothing: str,
+    score_signature: str,
+    if_none_expected: str,
     bootstrap: int,
     seed: int,
     coverage: float | None = None,
-    empty: str = NO_LENGTH,
+    if_none_observed: str = NO_LENGTH,
 ) -> CoincidenceScore:
-    """1 − D_o/D_e with its matrices; NaN and the reason where there is nothing to expect.
+    """Return 1 − D_o/D_e with its matrices, or NaN with the reason.
 
     Parameters
     ----------
@@ -417,9 +423,9 @@ def ratio_of_coincidences(
         Observed and expected, shape (K, K).
     squared
         δ², shape (K, K).
-    name
-        The signature.
-    nothing, empty
+    score_signature
+        Signature of the score.
+    if_none_expected, if_none_observed
         Reasons why there is no value if no disagreement is expected, or if there is no coincidence.
     bootstrap, seed
         Resamples (0 for none) and their seed.
@@ -432,7 +438,7 @@ def ratio_of_coincidences(
     reason = None
     if total == 0:
         if coverage is None:
-            reason = empty
+            reason = if_none_observed
         else:
             reason = "no units of different annotators intersect"
     elif np.isnan(coincidences.expected).any():
@@ -442,7 +448,7 @@ def ratio_of_coincidences(
         assert rates.expected is not None
         observed = float(rates.disagreement[0])
         expected = float(rates.expected[0])
-        value, reason = ratio(observed, expected, nothing)
+        value, reason = ratio(observed, expected, if_none_expected)
     if reason is None and expected is not None:
         interval = bootstrap_interval(
             coincidences.observed,
@@ -458,8 +464,8 @@ def ratio_of_coincidences(
         expected=expected,
         bootstrap=interval,
         reason=reason,
-        notes=_negative(coincidences) if reason is None else (),
-        signature=name,
+        notes=_negative_notes(coincidences) if reason is None else (),
+        signature=score_signature,
         counts=coincidences.counts,
         labels=coincidences.labels,
         observed_coincidences=coincidences.observed,
