@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from operator import itemgetter
@@ -51,27 +51,33 @@ _INTERVAL = itemgetter("interval")
 _PASSES = {True: "yes", False: "no", None: "not tested"}
 
 
-def _under(form: Form, **headers: str) -> Iterator[Column]:
-    """Return columns of one form, with the headers by key."""
+def _columns_of_form(form: Form, **headers: str) -> Iterator[Column]:
+    """Return columns of one form: a key and a header each."""
     return (Column(key, header, form) for key, header in headers.items())
 
 
 # Columns that several tables share, each defined once; those of γ are those of `gammacp gamma`.
-_EACH = (
+_SHARED_COLUMNS = (
     *GAMMA,
-    *_under(text, annotator="annotator", category="category", group="group", round="round"),
-    *_under(text, error="error", of="of", candidate="candidate"),
-    *_under(count, documents="documents", sets="sets", aligned="aligned", equal="same category"),
-    *_under(count, missed="missed", added="added"),
-    *_under(number, mean_pair="mean γ with others", without="γ without"),
+    *_columns_of_form(
+        text, annotator="annotator", category="category", group="group", round="round"
+    ),
+    *_columns_of_form(text, error="error", of="of", candidate="candidate"),
+    *_columns_of_form(
+        count, documents="documents", sets="sets", aligned="aligned", equal="same category"
+    ),
+    *_columns_of_form(count, missed="missed", added="added"),
+    *_columns_of_form(number, mean_pair="mean γ with others", without="γ without"),
     Column(
         "gamma_k",
         "γ_k",
         number,
         meaning="γ_k: agreement on the label of aligned units of this category (0 is chance)",
     ),
-    *_under(number, with_others="their γ with others", mean="mean γ", sd="sd", smooth="smooth"),
-    *_under(
+    *_columns_of_form(
+        number, with_others="their γ with others", mean="mean γ", sd="sd", smooth="smooth"
+    ),
+    *_columns_of_form(
         number,
         p="p",
         p_value="p by Holm",
@@ -104,9 +110,10 @@ _EACH = (
         percent,
         meaning="same category: of these, those who give the same category",
     ),
-    *_under(yes_no, beaten="holds its own", equivalent="equivalent"),
-    *_under(share, amount="amount"),
-    *_under(general, magnitude="magnitude"),
+    # A person is `beaten` if the candidate is shown to be better, or worse by less than ε.
+    *_columns_of_form(yes_no, beaten="holds its own", equivalent="equivalent"),
+    *_columns_of_form(share, amount="amount"),
+    *_columns_of_form(general, magnitude="magnitude"),
     Column("reason", "undefined because", wrapped=True),
     Column("signature", "signature", wrapped=True),
     Column("p_raw", "p of gain", number, rank=9),
@@ -120,7 +127,7 @@ _EACH = (
     Column("rho_candidate", "ρ of the candidate", number, digits=2),
     Column("rho_annotator", "ρ of the person", number, digits=2),
 )
-_COLUMNS = {column.key: column for column in _EACH}
+_COLUMN_BY_KEY = {column.key: column for column in _SHARED_COLUMNS}
 
 
 _PAIRS = "aligned pairs: two annotators at one unit; (no unit): one of them has none there"
@@ -133,13 +140,13 @@ _BY_UNITS = Excerpt("with most units", lambda r: r["units"])
 _SHARED_FIRST = Excerpt(
     "with most documents in common, of equals those with the lowest γ", lambda r: r["documents"]
 )
-SIZES = (Column("document", "document"), *map(_COLUMNS.__getitem__, ("annotators", "units")))
+SIZES = (Column("document", "document"), *map(_COLUMN_BY_KEY.__getitem__, ("annotators", "units")))
 """Columns of a table of documents and their numbers of annotators and units."""
 
 
 def _columns(keys: str, **headers: str) -> tuple[Column, ...]:
     """Return the columns with these keys, some with another header."""
-    columns = (_COLUMNS[key] for key in keys.split())
+    columns = (_COLUMN_BY_KEY[key] for key in keys.split())
     return tuple(replace(c, header=headers.get(c.key, c.header)) for c in columns)
 
 
@@ -248,12 +255,18 @@ def listed_pairs(matrix: PairMatrix) -> Table:
         }
         for r in matrix.as_dict()
     ]
-    columns = (_COLUMNS["annotator"], Column("and", "and"), *_columns("gamma documents p p_holm"))
+    columns = (
+        _COLUMN_BY_KEY["annotator"],
+        Column("and", "and"),
+        *_columns("gamma documents p p_holm"),
+    )
     if len({r["documents"] for r in records}) > 1:
         excerpt = _SHARED_FIRST
     else:
         excerpt = BY_GAMMA
-    table = Table(columns, sorted(records, key=lambda r: r["gamma"]), excerpt=excerpt)
+    # An excerpt keeps the order of equals: `_SHARED_FIRST` names the lowest γ first among them.
+    by_gamma = sorted(records, key=lambda r: r["gamma"])
+    table = Table(columns, by_gamma, excerpt=excerpt)
     return table.without("p", "p_holm", when=not matrix.tests)
 
 
@@ -267,11 +280,11 @@ def _pair_tint(name: str, record: Mapping[str, Any]) -> Tint | None:
 def confusion(table: Confusion, *, corner: str = "aligned pairs") -> Table:
     """Return the counts of aligned pairs as a matrix, each cell tinted by its share of the row."""
     columns = tuple(
-        Column(f"{j}", name, _count_or_dot, tint=partial(_confusion_tint, j))
+        Column(f"{j}", name, _count_or_dot, tint=partial(_confusion_tint, table.columns, j))
         for j, name in enumerate(table.columns)
     )
     records = [
-        {"row": name, "column": table.columns, **{f"{j}": n for j, n in enumerate(counts)}}
+        {"row": name, **{f"{j}": n for j, n in enumerate(counts)}}
         for name, counts in zip(table.rows, table.counts.tolist(), strict=True)
     ]
     head = Column("row", corner, meaning=_PAIRS)
@@ -303,11 +316,11 @@ def _count_or_dot(value: int, _digits: int = 0) -> str:
     return "·"
 
 
-def _confusion_tint(column: int, record: Mapping[str, Any]) -> Tint | None:
-    counts = [record[f"{j}"] for j in range(len(record["column"]))]
+def _confusion_tint(names: Sequence[str], column: int, record: Mapping[str, Any]) -> Tint | None:
+    counts = [record[f"{j}"] for j in range(len(names))]
     if not counts[column]:
         return None
-    if record["row"] == record["column"][column]:
+    if record["row"] == names[column]:
         kind = "agrees"
     else:
         kind = "differs"
@@ -341,7 +354,7 @@ def magnitudes(estimates: Magnitudes) -> Table:
         "position": "shifted by up to",
     }
     columns = (Column(error, header, _amount_and_interval) for error, header in headers.items())
-    return Table((_COLUMNS["annotator"], *columns), list(by_person.values()))
+    return Table((_COLUMN_BY_KEY["annotator"], *columns), list(by_person.values()))
 
 
 def _amount_and_interval(record: Mapping[str, Any] | None, _digits: int = 4) -> str:
@@ -394,12 +407,12 @@ def protocol(result: SpanProtocol) -> Table:
         Column("advantage_probability", "ρ", number, digits=2),
         Column("passes", "passes", value=lambda r: _PASSES.get(r["passes"], NONE)),
     )
-    records = [_numbers(row, result.f1) for row in rows]
+    records = [_protocol_record(row, result.f1) for row in rows]
     total = int(result.people is not None)
     return Table(columns, records, total=total).without_empty("confirmed_rate")
 
 
-def _numbers(row: Protocol, f1: str) -> dict[str, Any]:
+def _protocol_record(row: Protocol, f1: str) -> dict[str, Any]:
     """Return the record of one row of the protocol; `f1` is the name of its F₁."""
     beyond = row.scores[f1].beyond_chance
     record: dict[str, Any] = {name: score.value for name, score in row.scores.items()}
@@ -416,23 +429,24 @@ def _numbers(row: Protocol, f1: str) -> dict[str, Any]:
 
 def designs(plan: Plan) -> Table:
     """Return a table of the designs that reach the goal, one for each number of annotators."""
-    columns = (
-        *_columns("annotators", annotators="annotators each"),
-        Column("documents", "documents", number, digits=0),
-        Column("cost", "cost", number, digits=0),
-        Column("spread", "spread", number, digits=3),
-    )
-    rows = [asdict(d) for d in plan.designs]
+    records = [asdict(d) for d in plan.designs]
     if any(d.documents_range for d in plan.designs):
         from gammacp.campaign.plan.advice import cost_of, number_of
 
-        range_columns = (Column("range", "documents", text), Column("price", "cost", text))
-        columns = (columns[0], *range_columns, *columns[3:])
-        rows = [
-            {**r, "range": number_of(d), "price": cost_of(d)}
-            for r, d in zip(rows, plan.designs, strict=True)
-        ]
-    return Table(columns, rows)
+        sizes = (Column("range", "documents", text), Column("price", "cost", text))
+        for record, design in zip(records, plan.designs, strict=True):
+            record |= {"range": number_of(design), "price": cost_of(design)}
+    else:
+        sizes = (
+            Column("documents", "documents", number, digits=0),
+            Column("cost", "cost", number, digits=0),
+        )
+    columns = (
+        *_columns("annotators", annotators="annotators each"),
+        *sizes,
+        Column("spread", "spread", number, digits=3),
+    )
+    return Table(columns, records)
 
 
 def curves(calibration: Calibration) -> Table:
@@ -441,27 +455,28 @@ def curves(calibration: Calibration) -> Table:
     return Table(_columns("error magnitude mean sd smooth sets"), points)
 
 
-def intervals(found: Comparison) -> list[str]:
+def intervals(comparison: Comparison) -> list[str]:
     """Return a sentence per interval of γ: of random sets, over documents, and over annotators.
 
-    Each says whose γ on what it is about, in the same words, and none is given twice.
+    Each sentence names the annotators and documents that its interval is about. The interval over
+    documents is given once, as the bootstrap's if there is one.
 
     Parameters
     ----------
-    found
+    comparison
         The comparison.
     """
-    score = found.overall.score
-    said = []
+    score = comparison.overall.score
+    sentences = []
     if score.interval is not None:
         low, high = score.interval
-        these = "this text" if len(found.overall.rated) == 1 else "these documents"
-        said.append(
-            f"γ of these annotators on {these}, if random sets were unlimited: {low:.3f} to "
+        scope = "this text" if len(comparison.overall.rated) == 1 else "these documents"
+        sentences.append(
+            f"γ of these annotators on {scope}, if random sets were unlimited: {low:.3f} to "
             f"{high:.3f} (Monte-Carlo interval; {score.samples} random annotation sets)."
         )
-    if found.bootstrap is not None:
-        said.append(found.bootstrap.in_words())
+    if comparison.bootstrap is not None:
+        sentences.append(comparison.bootstrap.in_words())
     if score.over is not None:
-        said.append(score.over.in_words(documents=found.bootstrap is None))
-    return said
+        sentences.append(score.over.in_words(documents=comparison.bootstrap is None))
+    return sentences
