@@ -447,9 +447,9 @@ def _magnitude(
     interval: tuple[float, float] | None = None
     reason: str | None = None
     if not len(parts):
-        reason = f"an interval takes {FEWEST_DOCUMENTS} documents"
+        reason = f"an interval takes {FEWEST_DOCUMENTS} documents or clusters of documents"
     elif np.isnan(parts).any():
-        reason = "all that is known comes from one document"
+        reason = "all that is known comes from a single document or group of documents"
     elif error == "position":
         interval = _around_variance(value, parts)
     else:
