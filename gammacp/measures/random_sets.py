@@ -439,7 +439,7 @@ class Basis:
 
     @property
     def weighs_sets_by_units(self) -> bool:
-        """Whether a random set weighs by its x̄, so that the expected disorder is Σ cost / Σ x̄.
+        """Tell whether a random set weighs by its x̄: the expected disorder is then Σ cost / Σ x̄.
 
         This is so where the sets stand for different continua, which may differ in size.
         """
