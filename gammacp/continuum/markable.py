@@ -23,7 +23,7 @@ _MOST_IN_PAUSES = 1 / 2
 # were tried (benchmarks/pauses_zero.py, docs/chance.md).
 _SMALL = 0.15
 _LEVEL = 0.05
-_RATE_OF_SIX = "23%"
+_RATE_OF_SIX = "24%"
 _RATE_OF_THIRTY = "74%"
 # Largest number of units that a message names.
 _NAMED = 3

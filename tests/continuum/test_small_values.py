@@ -13,7 +13,7 @@ def test_a_small_gamma_with_a_small_p_is_reported_with_its_rate() -> None:
     """Only a γ below .15 with a p of at most .05 may be what pauses alone give."""
     (note,) = small_value_in_words(0.03, 0.01)
     assert "γ below 0.15 may come from pauses" in note
-    assert "23% of simulated corpora of six recordings" in note
+    assert "24% of simulated corpora of six recordings" in note
     assert small_value_in_words(0.03, 0.2) == small_value_in_words(0.03, None) == ()
     assert small_value_in_words(0.2, 0.01) == ()
 
